@@ -5,6 +5,7 @@ before its first piece is accepted, whatever is published later. Computing more 
 costs no further privacy. The command ``mixtally collector`` uses the names imported here.
 """
 
+from mixtally.server.collector.codes import make_codes
 from mixtally.server.collector.collector import Collector
 from mixtally.server.collector.contracts import (
     SignedContract,
@@ -12,6 +13,7 @@ from mixtally.server.collector.contracts import (
     parse_signed_contract,
 )
 from mixtally.server.collector.core import CollectorState
+from mixtally.server.collector.exporting import export_round
 from mixtally.server.collector.proposing import Proposal, propose, withdraw
 from mixtally.server.collector.reanalysis import (
     build_page,
@@ -19,18 +21,21 @@ from mixtally.server.collector.reanalysis import (
     find_prefixes,
     show_round,
 )
-from mixtally.server.collector.serve import serve
+from mixtally.server.collector.serve import Automation, serve
 from mixtally.server.collector.signing import sign, verify_contract
 
 __all__ = [
+    "Automation",
     "Collector",
     "CollectorState",
     "Proposal",
     "SignedContract",
     "build_page",
     "conclude_again",
+    "export_round",
     "find_prefixes",
     "load_signed_contract",
+    "make_codes",
     "parse_signed_contract",
     "propose",
     "serve",

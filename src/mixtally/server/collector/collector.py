@@ -4,24 +4,24 @@ The loop of the role calls ``tick``, which advances every round as far as possib
 After a restart ``tick`` continues from the data on disk.
 """
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import product
 
-from mixtally.device.wire.manifest import Manifest
+from mixtally.device.wire.manifest import LOST, Manifest, is_broken_off
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import DataError
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.report.texts import whole_facts
 from mixtally.server.collector.concluding import Conclusion, CountedRound, conclude_round
 from mixtally.server.collector.contracts import Contracts
 from mixtally.server.collector.core import ENDS, CollectorState, Facts, Work, next_state, next_work
-from mixtally.server.collector.counting import CountingTask as Pieces
-from mixtally.server.collector.counting import count_batch
-from mixtally.server.collector.results import ShownRound, round_document
-from mixtally.server.collector.stored import Results, StoredCharge
+from mixtally.server.collector.counting import CountingTask, count_batch, list_batch
+from mixtally.server.collector.results import ShownRound, result_facts
+from mixtally.server.collector.stored import KEPT, Results, StoredCharge
 from mixtally.server.engine.engine import Engine
-from mixtally.server.node.batch_status import batch_status
+from mixtally.server.node.batch_status import BatchStatus, batch_status
+from mixtally.server.node.events import FieldValue
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
@@ -35,13 +35,26 @@ class Collector:
     """The rounds of a collector.
 
     ``on_change`` is called when the page has to change. ``engine`` opens envelopes and counts.
+    With ``keep_messages`` the opened messages and the pieces of each batch are kept.
     """
 
-    def __init__(self, node: Node, peers: Peers, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        node: Node,
+        peers: Peers,
+        engine: Engine | None = None,
+        *,
+        keep_messages: bool = False,
+    ) -> None:
         self.node, self.peers, self._engine = node, peers, engine or Engine()
+        self._keep_messages = keep_messages
         self.contracts = Contracts(node)
         self.results = Results(node.folder.path, node.step)
         self.on_change: Callable[[], None] = lambda: None
+        self.warnings: Callable[[], list[dict[str, FieldValue]]] = node.log.list_warnings
+        """Returns the conditions that the page shows."""
+        self.on_end: Callable[[dict[str, FieldValue]], None] = lambda _: None
+        """Called with the event when a round has ended."""
         self._asked: dict[str, int] = {}
         self._over: set[tuple[str, str]] = set()
         self._shown: object = None
@@ -52,6 +65,7 @@ class Collector:
         if self.node.fatal_error is not None:
             raise self.node.fatal_error
         self.contracts.load_new()
+        self.node.lists.remove_old(now)
         self.peers.ask(now)
         self.peers.send_all(now)
         for row in self.node.rounds.all():
@@ -65,7 +79,7 @@ class Collector:
         self.peers.send_all(now)
         rows = [row for row in self.node.rounds.all() if row.contract in self.node.agreements]
         known = sorted(self.node.cleared), sorted(self.node.agreements)
-        shown = (rows, known, [self.describe_missing(row) for row in rows])
+        shown = (rows, known, [self.describe_missing(row) for row in rows], self.warnings())
         if shown != self._shown:
             self._shown = shown
             self.on_change()
@@ -88,7 +102,12 @@ class Collector:
                 f"round {row.round}",
                 expected="a round that was counted, and the manifests of all mixes",
                 got=f"one that is {row.state}",
-                do=self.describe_missing(row) or "wait until its batch has come",
+                do=self.describe_missing(row)
+                or (
+                    "nothing of it can be counted any more"
+                    if row.state in ENDS
+                    else "wait until its batch is counted"
+                ),
             )
         known = [one for one in manifests if one is not None]
         sheet = read_sheet(self.node.sheet_note(row))
@@ -137,6 +156,10 @@ class Collector:
 
     def _accept(self, row: RoundRow, digest: str, _: Manifest) -> None:
         """Charge a batch; only then are its pieces accepted."""
+        self._charge(row, digest)
+
+    def _charge(self, row: RoundRow, digest: str) -> None:
+        """Store the charge of a round for the batch with this manifest, "" for an unknown one."""
         agreed = self.contracts.of(row.contract)
         plan = agreed.contract.plan
         charge = StoredCharge(
@@ -157,21 +180,41 @@ class Collector:
 
         Returns None if nothing more can be done now.
         """
+        row = self.node.break_off(row)
         known = self.facts(row)
         state = next_state(known, now)
         if state is not None:
+            lost = state is CollectorState.LOST
+            if lost and self.results.read_charge(row.folder) is None:
+                # Its batch may have been received before the disk was lost.
+                self._charge(row, "")
             moved_on = self.node.rounds.move(row, state, self._describe_end(row, state))
             if state is CollectorState.OPEN:
                 self.node.tell_signed(row, " by all")
                 return moved_on
             because = {"because": moved_on.ended} if state is CollectorState.DESTROYED else {}
             self.node.tell(row, f"round {state}", **because)
+            if state in ENDS:
+                self.on_end(self._end_event(moved_on))
             return moved_on
         todo = next_work(known)
         return row if todo is not None and self._do_work(todo, row, now) else None
 
+    def _end_event(self, row: RoundRow) -> dict[str, FieldValue]:
+        """Return the event of a round that has ended, with the reason if nothing is released."""
+        said: dict[str, FieldValue] = {
+            "event": f"round {row.state}",
+            "contract": row.name,
+            "fingerprint": row.contract,
+            "round": row.round,
+        }
+        if row.state == CollectorState.REFUSED:
+            result = json.loads(self.results.read_result(row.folder) or b"{}")
+            return {**said, "because": str(result.get("refusal"))}
+        return said if row.state == CollectorState.RELEASED else {**said, "because": row.ended}
+
     def _describe_end(self, row: RoundRow, state: CollectorState) -> str:
-        if state not in ENDS:
+        if state not in ENDS or (state is CollectorState.DESTROYED and row.ended):
             return ""
         before = self.node.preceding_manifest(row)
         if state is CollectorState.DESTROYED and before is not None:
@@ -189,7 +232,10 @@ class Collector:
             row.expires,
             all_signed=state is CollectorState.SIGNED and node.is_complete(row),
             withdrawn=row.ended == WITHDRAWN,
-            batch=batch_status(node.preceding_manifest(row)),
+            lost=row.ended == LOST and not node.keys.has_key(row.folder),
+            batch=BatchStatus.DESTROYED
+            if is_broken_off(row.ended)
+            else batch_status(node.preceding_manifest(row)),
             charged=state is CollectorState.OPEN
             and self.results.read_charge(row.folder) is not None,
             missing=node.count_missing(row) if state is CollectorState.OPEN else 0,
@@ -221,28 +267,32 @@ class Collector:
     def _receive(self, row: RoundRow, now: int) -> bool:
         before = self.node.preceding_manifest(row)
         if before is not None:
-            self.node.sign_receipt(row, before[0])
+            batch = self._counting_task(row, before)
+            lists = list_batch(batch, self.node.lists.writer(row.expires))
+            self.node.sign_receipt(row, before[0], lists)
             # The receipt is sent before counting, which may take long.
             self.peers.send_all(now)
         return True
 
     def _count(self, row: RoundRow, _: int) -> bool:
-        before, node = self.node.preceding_manifest(row), self.node
+        before = self.node.preceding_manifest(row)
         if before is None:
             return False
-        agreed = self.contracts.of(row.contract)
-        pieces = Pieces(
-            agreed.contract,
+        self.results.keep(row.folder, count_batch(self._counting_task(row, before)))
+        return True
+
+    def _counting_task(self, row: RoundRow, before: tuple[str, Manifest]) -> CountingTask:
+        return CountingTask(
+            self.contracts.of(row.contract).contract,
             row.contract,
             row.round,
-            node.round_folder(row),
-            node.keys.read_key(row.folder).private,
+            self.node.round_folder(row),
+            self.node.keys.read_key(row.folder).private,
             row.sheet,
             *before,
             self._engine,
+            self.results.folder_of(row.folder, KEPT) if self._keep_messages else None,
         )
-        self.results.keep(row.folder, count_batch(pieces))
-        return True
 
     def _shred_round(self, row: RoundRow, _: int) -> bool:
         self.node.shred_round(row)
@@ -252,9 +302,7 @@ class Collector:
         conclusion = self.conclusion(row)
         if conclusion.refusal is not None:
             self.node.tell(row, "nothing released", because=conclusion.refusal)
-        self.results.publish(
-            row.folder, whole_facts(round_document(self.shown_round(row), conclusion, top=0))
-        )
+        self.results.publish(row.folder, result_facts(self.shown_round(row), conclusion))
         return True
 
     def _ask(self, row: RoundRow, now: int) -> bool:

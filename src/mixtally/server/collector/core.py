@@ -1,8 +1,9 @@
 """State machine of a round at the collector.
 
     SIGNED -> OPEN -> RECEIVED -> COUNTED -> RELEASED, or REFUSED: numbers are inconsistent
-              OPEN -> DESTROYED: the last hop states that it sends nothing
+              OPEN -> DESTROYED: the last hop sends nothing, or a hop has broken off the round
     a batch that is incomplete at its expiry -> EXPIRED; a round withdrawn early -> WITHDRAWN
+    a round whose key was lost with the disk -> LOST, which counts as charged
 
 The functions here are pure: ``Collector`` reads the facts from disk each time, so that a restarted
 process continues where it stopped. The key and all envelopes are destroyed once the tally is
@@ -31,6 +32,7 @@ class CollectorState(StrEnum):
     DESTROYED = "destroyed"
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
+    LOST = "lost"
 
 
 class Facts(NamedTuple):
@@ -42,6 +44,8 @@ class Facts(NamedTuple):
     """Whether all roles have signed the sheet."""
     withdrawn: bool = False
     """Whether this role has signed a withdrawal of the round."""
+    lost: bool = False
+    """Whether the key of the round was lost with the disk."""
     batch: BatchStatus = BatchStatus.NONE
     """What the manifest of the last hop says."""
     charged: bool = False
@@ -66,6 +70,7 @@ ENDS = (
     CollectorState.DESTROYED,
     CollectorState.EXPIRED,
     CollectorState.WITHDRAWN,
+    CollectorState.LOST,
 )
 """States in which a round ends."""
 
@@ -76,12 +81,14 @@ def next_state(facts: Facts, now: int) -> CollectorState | None:
     match state:
         case CollectorState.SIGNED | CollectorState.OPEN if facts.withdrawn:
             return CollectorState.WITHDRAWN
+        case CollectorState.SIGNED | CollectorState.OPEN | CollectorState.RECEIVED if facts.lost:
+            return CollectorState.LOST
+        case CollectorState.SIGNED | CollectorState.OPEN if facts.batch is BatchStatus.DESTROYED:
+            return CollectorState.DESTROYED
         case CollectorState.SIGNED if late:
             return CollectorState.EXPIRED
         case CollectorState.SIGNED if facts.all_signed:
             return CollectorState.OPEN
-        case CollectorState.OPEN if facts.batch is BatchStatus.DESTROYED:
-            return CollectorState.DESTROYED
         # Before the expiry: a batch that arrived completely is counted, however late it is noticed.
         case CollectorState.OPEN if facts.receipt:
             return CollectorState.RECEIVED

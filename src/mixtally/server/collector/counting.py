@@ -3,13 +3,14 @@
 The result depends only on stored data, so counting can be repeated after an interruption.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from mixtally.device.wire.arrivals import ArrivalLists, make_tagger
 from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
 from mixtally.errors import DataError
 from mixtally.model.contract import Contract, Part
@@ -18,10 +19,12 @@ from mixtally.model.question import Kind, Question
 from mixtally.primitives.chance import Chance, SecureChance
 from mixtally.primitives.wide import to_plain
 from mixtally.protocol.tally.pairs import MOST_PAIRED
+from mixtally.server.collector.kept import KeptPart, keep_pieces
 from mixtally.server.collector.stored import StoredPartTally, StoredTally
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.envelope_worker import Secrets
 from mixtally.server.engine.folding import CountWork, LocalPartCounter, PartCounter
+from mixtally.server.engine.listing import write_list
 from mixtally.server.engine.pool import Pool
 from mixtally.server.node import disk
 
@@ -43,6 +46,8 @@ class CountingTask(NamedTuple):
     manifest: Manifest
     engine: Engine = Engine()
     """How the envelopes are opened."""
+    kept: Path | None = None
+    """Folder for the opened messages and the pieces; None if they are not kept."""
 
     def __repr__(self) -> str:
         return f"Batch({self.folder.name})"
@@ -52,10 +57,14 @@ def count_batch(batch: CountingTask) -> StoredTally:
     """Return the tally of every part; raises DataError if the disk has lost a piece."""
     plan, place = batch.contract.plan, len(batch.contract.hops) + 1
     secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
-    engine, name = batch.engine, batch.folder.name
+    engine = batch.engine
+    if batch.kept is not None:
+        # An interrupted count may have left messages in another order.
+        disk.remove_folder(batch.kept)
+        disk.make_folder(batch.kept)
     with (
         Pool(secrets, engine.processes) as pool,
-        open_part_counter(engine, secrets, pool, name, SecureChance()) as by,
+        open_part_counter(engine, secrets, pool, batch.folder, SecureChance()) as by,
     ):
         parts = [
             _count_part(batch, by, number, pairs=can_count_pairs(plan.question, plan.parts))
@@ -69,10 +78,30 @@ def count_batch(batch: CountingTask) -> StoredTally:
     )
 
 
+def list_batch(batch: CountingTask, put_list: Callable[[str, bytes], object]) -> ArrivalLists:
+    """Write the lists of the tags of all envelopes, and return their files by part.
+
+    ``put_list`` stores a file, given its SHA-256 and its bytes. Raises DataError if the disk has
+    lost a piece.
+    """
+    place, most_held = len(batch.contract.hops) + 1, batch.engine.most_held
+    return tuple(
+        write_list(
+            _envelopes(batch.folder, part, batch.contract.envelope_bytes[number][-1]),
+            make_tagger(bytes.fromhex(batch.sheet), place, number),
+            put_list,
+            batch.folder,
+            most_held,
+        )
+        for number, part in enumerate(batch.manifest.parts)
+    )
+
+
 def can_count_pairs(question: Question, parts: Sequence[Part]) -> bool:
     """Return whether pairs of bins can be counted.
 
-    They can if one message contains all bits of a person, and there are few enough bins.
+    Pairs can be counted if one message contains all bits of a person, and there are few enough
+    bins.
     """
     if question.kind is Kind.ONE or question.bins < 2 or len(parts) > 1:
         return False
@@ -86,7 +115,16 @@ def _count_part(
     layout = batch.contract.plan.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
     envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
-    folded = by.count_part(CountWork(number, size, layout, envelopes, pairs))
+    kept = None
+    if batch.kept is not None:
+        most = batch.engine.most_held
+        kept = KeptPart(batch.kept, number, layout.message_bytes, SecureChance(), most)
+    folded = by.count_part(
+        CountWork(number, size, layout, envelopes, pairs, None if kept is None else kept.add)
+    )
+    if batch.kept is not None and kept is not None:
+        kept.write()
+        keep_pieces(batch.folder, batch.kept, batch.manifest.parts[number])
     pairs_counted, codes = folded.tally.pairs, folded.tally.codes
     return StoredPartTally(
         came=folded.received,
@@ -119,14 +157,17 @@ def _read_piece(folder: Path, piece: Piece, size: int) -> bytes:
 
 @contextmanager
 def open_part_counter(
-    engine: Engine, secrets: Secrets, pool: Pool, name: str, chance: Chance
+    engine: Engine, secrets: Secrets, pool: Pool, folder: Path, chance: Chance
 ) -> Iterator[PartCounter]:
-    """Yield the counter of a round's parts, locally or on a Spark cluster."""
+    """Yield the counter of a round's parts, locally or on a Spark cluster.
+
+    ``folder`` is for temporary files.
+    """
     if engine.cluster is None:
-        yield LocalPartCounter(pool)
+        yield LocalPartCounter(pool, folder, chance, engine.most_held)
         return
     from mixtally.server.engine.spark.folding import SparkPartCounter
     from mixtally.server.engine.spark.session import open_session
 
     with open_session(engine.cluster) as spark:
-        yield SparkPartCounter(spark, engine.cluster, secrets, chance, name)
+        yield SparkPartCounter(spark, engine.cluster, secrets, chance, folder.name)

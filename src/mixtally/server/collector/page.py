@@ -6,7 +6,7 @@ every visitor.
 
 from collections.abc import Sequence
 
-from mixtally.device.wire.manifest import TOO_FEW
+from mixtally.device.wire.manifest import EXPIRED, LOST, TOO_FEW
 from mixtally.report.contract import contract_document
 from mixtally.report.document import (
     Bullets,
@@ -19,6 +19,7 @@ from mixtally.report.document import (
     Section,
     Table,
     Text,
+    Tone,
 )
 from mixtally.report.page import page
 from mixtally.report.promise import promise_of_plan
@@ -28,66 +29,92 @@ from mixtally.server.collector.concluding import OPEN_QUESTION_REFUSAL, Conclusi
 from mixtally.server.collector.contracts import SignedContract
 from mixtally.server.collector.core import ENDS, CollectorState
 from mixtally.server.collector.results import format_utc, round_parts
+from mixtally.server.node.events import Condition
 from mixtally.server.node.rounds import RoundRow
 
 _COLUMNS = ("round", "opens", "closes", "people", "state")
 _BINS = 1000
 """Maximum number of bins of a round in the table on the page."""
-_MOST_SHOWN = 12
-"""Number of rounds whose counts are on the page, latest first; all results can be downloaded."""
+MOST_SHOWN = 12
+"""Number of rounds of a contract whose counts are shown, latest first and one on each page; all
+results can be downloaded. A round of 300 answers takes 100 kB.
+"""
+_DESTROYED = {
+    TOO_FEW: "too few people took part",
+    EXPIRED: "a mix received nothing before the round expired",
+    LOST: "a mix lost its disk",
+}
+"""Words for the ends of a round that mixes sign; an operator's own words are shown as they are."""
 
 
 class Page:
-    """The page as bytes, which is rebuilt when the collector reports a change."""
+    """The pages as bytes, which are rebuilt when the collector reports a change."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
         self._known: dict[tuple[str, str], Conclusion] = {}
         self._earlier: dict[tuple[str, str], Conclusion] = {}
-        self.html = b""
+        self.pages: list[bytes] = []
         collector.on_change = self.write
 
     def write(self) -> None:
-        """Rebuild the page; conclusions of rounds that are still shown are not computed again."""
+        """Rebuild all pages; conclusions of rounds that are still shown are not computed again."""
         self._earlier, self._known = self._known, {}
-        self.html = page(self.document()).encode()
+        many = max(
+            (len(self._concluded_rounds(one)) for one in self._collector.contracts.all()), default=1
+        )
+        self.pages = [
+            page(self.document(place), _links(place, many)).encode()
+            for place in range(max(many, 1))
+        ]
         self._earlier = {}
 
-    def document(self) -> Document:
-        """Return the document with all contracts, newest serial of each name first."""
-        node, every = self._collector.node, self._collector.contracts.all()
-        waiting = sorted(set(node.agreements) - node.cleared)
+    def document(self, place: int | None = None, name: str | None = None) -> Document:
+        """Return the document with all contracts, or those of a name, newest serial first.
+
+        ``place`` is the number of a page, from 0 for that of the latest round of each contract.
+        With None the document has all rounds that are shown.
+        """
+        node, contracts = self._collector.node, self._collector.contracts.all()
+        every = [one for one in contracts if name in (None, one.contract.name)]
+        waiting = [_name_of(one) for one in every if one.fingerprint not in node.cleared]
         opening: list[Part] = []
         if waiting:
             opening.append(
-                Text("Some other roles have not answered yet. No round continues before they do.")
+                Text(
+                    f"Waiting for answers of other roles under {', '.join(waiting)}. "
+                    "No round of these contracts continues before that."
+                )
             )
         if not every:
-            opening.append(Text("No contract was signed yet."))
+            opening.append(Text("No contract has been signed."))
         return Document(
             title=f"Collector {node.signer.name}",
             promise=_promise(every),
             source=f"Run by {node.folder.role.operator}. Privacy is spent when a batch is "
             "received. Computing more from it costs nothing more.",
             opening=tuple(opening),
-            sections=lambda: tuple(part for one in every for part in self._sections(one)),
+            sections=lambda: tuple(part for one in every for part in self._sections(one, place)),
             summary=lambda: tuple(part for one in every for part in self._summary(one)),
             facts=lambda: {"contracts": [self._facts(one) for one in every]},
         )
 
-    def _sections(self, agreed: SignedContract) -> list[Section]:
-        name = f"{agreed.contract.name}, serial {agreed.contract.serial}"
-        rows = self._rows(agreed)
-        shown = [
-            row
-            for row in reversed(rows)
-            if row.state in (CollectorState.RELEASED, CollectorState.REFUSED)
-        ]
-        sections = [Section(f"Contract {name}", (*self._summary(agreed),))]
-        for row in shown[:_MOST_SHOWN]:
-            held = self._collector.shown_round(row)
-            counts = round_parts(held, self._conclusion(row), _BINS, chart=True)
-            sections.append(Section(held.title, counts))
+    def _concluded_rounds(self, agreed: SignedContract) -> list[RoundRow]:
+        """Return the rounds whose counts are shown, latest first."""
+        ends = CollectorState.RELEASED, CollectorState.REFUSED
+        return [row for row in reversed(self._rows(agreed)) if row.state in ends][:MOST_SHOWN]
+
+    def _sections(self, agreed: SignedContract, place: int | None) -> list[Section]:
+        name = _name_of(agreed)
+        shown, sections = self._concluded_rounds(agreed), list[Section]()
+        if not place:
+            sections.append(Section(f"Contract {name}", (*self._summary(agreed),)))
+        for row in shown if place is None else shown[place : place + 1]:
+            shown_round = self._collector.shown_round(row)
+            counts = round_parts(shown_round, self._conclusion(row), _BINS, chart=True)
+            sections.append(Section(shown_round.title, counts))
+        if place:
+            return sections
         about = contract_document(agreed.contract, agreed.fingerprint).summary()
         more = (Heading("What is not promised"), Bullets.of(not_promised(agreed.contract.plan)))
         return [*sections, Section(f"What {name} says", (*about, *more))]
@@ -96,14 +123,30 @@ class Page:
         rows, plan = self._rows(agreed), agreed.contract.plan
         charged = len([row for row in rows if self._collector.results.read_charge(row.folder)])
         spent = (
-            f"{len(rows):,} of {plan.collections:,} rounds were proposed and {charged:,} batches "
-            "were taken; the promise is for all of them together."
+            f"{_name_of(agreed)}. Rounds proposed: {len(rows):,}; at most {plan.collections:,} in "
+            f"all serials together. Batches received: {charged:,}. The guarantee covers all rounds "
+            "together."
         )
+        warnings = [Text(text, tone=Tone.BAD) for text in self._warnings(agreed)]
         if not rows:
-            return (Text(spent),)
-        return Text(spent), Table(
-            _COLUMNS, [self._line(row) for row in rows], words=frozenset(_COLUMNS)
-        )
+            return Text(spent), *warnings
+        lines = [self._line(row) for row in rows]
+        return Text(spent), *warnings, Table(_COLUMNS, lines, words=frozenset(_COLUMNS))
+
+    def _warnings(self, agreed: SignedContract) -> list[str]:
+        """Return a sentence for each silent role of a contract, and for a schedule that waits."""
+        roles = {(role.name, role.address) for role in agreed.agreement.other_roles}
+        every = self._collector.warnings()
+        return [
+            f"{said['role']} has not answered since {said['since']}."
+            for said in every
+            if (said.get("role"), said.get("address")) in roles
+        ] + [
+            f"The next round could not be proposed since {said['since']}: {said['because']}."
+            for said in every
+            if said["event"] == Condition.SCHEDULE.value.begins
+            and said["contract"] == agreed.contract.name
+        ]
 
     def _facts(self, agreed: SignedContract) -> Facts:
         contract, results = agreed.contract, self._collector.results
@@ -124,6 +167,7 @@ class Page:
             "serial": contract.serial,
             "fingerprint": agreed.fingerprint,
             "collections": contract.plan.collections,
+            "warnings": self._warnings(agreed),
             "rounds": rounds,
         }
 
@@ -147,22 +191,21 @@ class Page:
             row.state == CollectorState.REFUSED
             and self._conclusion(row).refusal == OPEN_QUESTION_REFUSAL
         ):
-            return f"counted; {OPEN_QUESTION_REFUSAL}"
+            return f"counted: {OPEN_QUESTION_REFUSAL}"
         ends = {
             CollectorState.RELEASED: "released",
-            CollectorState.REFUSED: "not released: its numbers do not add up",
-            CollectorState.DESTROYED: "destroyed: too few took part"
-            if row.ended == TOO_FEW
-            else "destroyed: a mix received nothing in time",
-            CollectorState.EXPIRED: "over: its batch did not come in time",
+            CollectorState.REFUSED: "not released: the numbers of the mixes do not agree",
+            CollectorState.DESTROYED: f"destroyed: {_DESTROYED.get(row.ended, row.ended)}",
+            CollectorState.EXPIRED: "expired: the batch did not arrive in time",
             CollectorState.WITHDRAWN: "withdrawn before it opened",
+            CollectorState.LOST: "lost with the collector's disk; counts as charged",
         }
         if row.state in ENDS:
             return ends[CollectorState(row.state)]
         waits = self._collector.describe_missing(row)
         if row.state == CollectorState.OPEN:
-            return f"takes answers in that time; mixed afterwards, by {format_utc(row.expires)}"
-        return waits or "its batch is being counted"
+            return f"accepts answers until it closes; results by {format_utc(row.expires)}"
+        return waits or "the batch is being counted"
 
     def _conclusion(self, row: RoundRow) -> Conclusion:
         # The state is part of the key, because a refused round may be released later.
@@ -173,17 +216,24 @@ class Page:
         return self._known[key]
 
 
+def _name_of(agreed: SignedContract) -> str:
+    """Return the name and serial of a contract."""
+    return f"{agreed.contract.name}, serial {agreed.contract.serial}"
+
+
+def _links(place: int, many: int) -> list[tuple[str, str]]:
+    """Return the links from one of several pages to all others."""
+    names = ["Latest round", *(f"{number} before the latest" for number in range(1, many))]
+    return [(name, f"?page={i + 1}") for i, name in enumerate(names) if i != place]
+
+
 def _promise(contracts: Sequence[SignedContract]) -> Promise:
     """Return the guarantee of the only contract, or a summary of several or none."""
     if len(contracts) == 1:
         return promise_of_plan(contracts[0].contract.plan)
     if not contracts:
-        none = "no contract was signed"
-        return (
-            f"Protects: nobody, as nothing is asked yet: {none}.",
-            f"epsilon and delta: {none}.",
-            f"Expected error: {none}.",
-        )
+        none = "none, because no contract has been signed"
+        return (f"Protects: {none}.", f"epsilon and delta: {none}.", f"Expected error: {none}.")
     several = [promise_of_plan(one.contract.plan) for one in contracts]
     named = [f"{one.contract.name}, serial {one.contract.serial}" for one in contracts]
 

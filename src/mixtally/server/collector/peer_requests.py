@@ -77,9 +77,9 @@ def ask_all(call: Call, roles: Sequence[Role], path: str, body: bytes = b"") -> 
 def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> PeerAnswers:
     """Send a note that every role has signed to all mixes, and collect their answers.
 
-    The note is put back into the outbox for each mix that gave no answer. The earlier attempt to
-    send it may have ended: the mix refused the note before it had signed it, or took it with fewer
-    signatures.
+    The note is queued again for each mix that gave no answer. An earlier attempt to send the note
+    may have removed it from the queue, because the mix refused the note before it had signed the
+    note itself, or accepted the note with fewer signatures.
     """
     answers = ask_all(call, hops, "/notes", note)
     notes.send_again(fingerprint_of(note), answers.refusals)
@@ -103,8 +103,8 @@ def describe_problem(problem: ProblemError) -> str:
 def _describe_refusal(answer: Answer) -> str:
     """Return the reason in a refusal, shortened to one line because another party wrote it."""
     try:
-        held = json.loads(answer.body)
-        title, detail = held["title"], held.get("detail", "")
+        problem = json.loads(answer.body)
+        title, detail = problem["title"], problem.get("detail", "")
         text = f"{title} ({detail})" if detail else str(title)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         text = "an answer without a reason"

@@ -67,24 +67,24 @@ def extend_prefixes(question: Prefixes, given: Symbols | None, estimate: Estimat
             got=f"prefixes of {len(prefixes[0])}",
             do="the search is over: this was its last round",
         )
-    held = [
+    extended = [
         bin_index
         for bin_index in np.flatnonzero(
             estimate.simultaneous.lower[: len(prefixes) * level]
         ).tolist()
         if END not in _symbols(bin_index % level, size, question.symbols)
     ]
-    if not held:
+    if not extended:
         raise DataError(
             "prefixes",
             expected="one whose continuation is distinguishable from zero",
             got=f"none of {len(prefixes):,}",
             do="the search is over: no longer word is frequent enough to be seen",
         )
-    held.sort(key=lambda bin_index: -estimate.counts[bin_index])
+    extended.sort(key=lambda bin_index: -estimate.counts[bin_index])
     return tuple(
         (*prefixes[one // level], *_symbols(one % level, size, question.symbols))
-        for one in held[: question.most]
+        for one in extended[: question.most]
     )
 
 

@@ -27,6 +27,7 @@ from mixtally.server.collector.peer_requests import (
 )
 from mixtally.server.collector.prefixes import Symbols
 from mixtally.server.node.calls import Call
+from mixtally.server.node.claims import claim_long_bodies
 from mixtally.server.node.events import format_time
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
@@ -65,11 +66,11 @@ class SignedSheet(NamedTuple):
 
 
 def propose(
-    node: Node, agreed: SignedContract, call: Call, now: int, wish: Proposal | None = None
+    node: Node, agreed: SignedContract, call: Call, now: int, proposal: Proposal | None = None
 ) -> SignedSheet:
     """Propose the next round of a contract, and obtain the signatures of all mixes.
 
-    ``now`` is in seconds since 1970. ``wish`` describes the round; None for the default.
+    ``now`` is in seconds since 1970. ``proposal`` describes the round; None for the default.
 
     Raises
     ------
@@ -82,23 +83,23 @@ def propose(
     OldStateError
         If a mix has a note that this role has lost.
     """
-    wish = wish or Proposal()
-    _check_prefixes(agreed, wish)
+    proposal = proposal or Proposal()
+    _check_prefixes(agreed, proposal)
     _ensure_mixes_answered(node, agreed, call, now)
     last = node.rounds.last(agreed.contract.name)
-    begun = None if wish.fresh else _find_begun_round(node, agreed, last, wish.opens, now)
+    begun = None if proposal.fresh else _find_begun_round(node, agreed, last, proposal.opens, now)
     if begun is not None:
         return _finish_proposal(node, agreed, call, node.sheet_note(begun), is_resumed=True)
     number = 1 if last is None else last.round + 1
     _check_number(node, agreed, last, number)
     keys = _collect_keys(node, agreed, call, number)
-    opens = wish.opens
+    opens = proposal.opens
     # A given time is checked with the sheet, and refused there if it is too early or too late.
     if opens is None:
         opens = earliest_opening(
             agreed.agreement, node.rounds.last_binding(agreed.contract.name), now
         )
-    sheet = _make_sheet(agreed, number, keys, opens, wish)
+    sheet = _make_sheet(agreed, number, keys, opens, proposal)
     try:
         note = node.propose(write_sheet(sheet), now)
     except ProblemError as refusal:
@@ -111,8 +112,10 @@ def propose(
     return _finish_proposal(node, agreed, call, note, is_resumed=False)
 
 
-def _check_prefixes(agreed: SignedContract, wish: Proposal) -> None:
-    if agreed.contract.plan.prefixes is None and (wish.prefixes is not None or wish.closing):
+def _check_prefixes(agreed: SignedContract, proposal: Proposal) -> None:
+    if agreed.contract.plan.prefixes is None and (
+        proposal.prefixes is not None or proposal.closing
+    ):
         raise ParameterError(
             "prefixes",
             expected="none: the question does not ask for words",
@@ -123,7 +126,10 @@ def _check_prefixes(agreed: SignedContract, wish: Proposal) -> None:
 
 def _ensure_mixes_answered(node: Node, agreed: SignedContract, call: Call, now: int) -> None:
     """Raise DataError unless all mixes have listed the notes that this role has signed."""
-    node.start_serving(agreed.agreement)
+    node.load_contract(agreed.agreement)
+    # A serving process also has other contracts, and must not wait for their roles.
+    if agreed.fingerprint in node.cleared:
+        return
     if waiting := Peers(node, call).ask(now):
         raise DataError(
             "mixes",
@@ -138,7 +144,8 @@ def _find_begun_round(
 ) -> RoundRow | None:
     """Return an unfinished round of an earlier call, or None.
 
-    It is the last round if signatures are missing, or else the round that opens at ``opens``.
+    This is the last round if its signatures are incomplete, or else the round that opens at
+    ``opens``.
     """
     live = [
         row
@@ -187,7 +194,7 @@ def _collect_keys(node: Node, agreed: SignedContract, call: Call, number: int) -
 
 
 def _make_sheet(
-    agreed: SignedContract, number: int, keys: tuple[bytes, ...], opens: int, wish: Proposal
+    agreed: SignedContract, number: int, keys: tuple[bytes, ...], opens: int, proposal: Proposal
 ) -> Sheet:
     closes = opens + agreed.contract.rounds.open_seconds
     return Sheet(
@@ -195,10 +202,10 @@ def _make_sheet(
         number,
         opens,
         closes,
-        closes + wish.expiry_delay,
+        closes + proposal.expiry_delay,
         keys,
-        wish.prefixes,
-        wish.closing,
+        proposal.prefixes,
+        proposal.closing,
     )
 
 
@@ -254,6 +261,7 @@ def collect_signatures(
     Raises DataError that names the mixes that did not answer or refused.
     """
     keys, found = agreed.agreement.keys, PeerAnswers({}, {})
+    call = claim_long_bodies(call, node.signer, *node.folder.earlier)
     subject = f"{kind_of(note)} of round {number}"
     for role in agreed.contract.hops:
         said = post_to_role(call, role, "/notes", note)

@@ -19,15 +19,19 @@ from mixtally.server.collector.prefixes import Symbols, extend_prefixes
 from mixtally.server.collector.results import round_document
 from mixtally.server.node.calls import call
 from mixtally.server.node.folder import Folder
+from mixtally.server.node.health import read_health
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.rounds import RoundRow
 
 
-def build_page(folder: Folder) -> Document:
-    """Return the document of the collector's page."""
-    with _open_collector(folder) as collector:
-        document = Page(collector).document()
+def build_page(folder: Folder, name: str | None = None) -> Document:
+    """Return the document of the collector's page, of all contracts or those of a name."""
+    stored = read_health(folder.path)
+    with open_collector(folder) as collector:
+        # The serving process knows its conditions, and records them in the folder.
+        collector.warnings = lambda: [] if stored is None else stored.warnings
+        document = Page(collector).document(name=name)
         sections, summary, facts = document.sections(), document.summary(), document.facts()
     return replace(
         document, sections=lambda: sections, summary=lambda: summary, facts=lambda: facts
@@ -35,7 +39,8 @@ def build_page(folder: Folder) -> Document:
 
 
 @contextmanager
-def _open_collector(folder: Folder) -> Iterator[Collector]:
+def open_collector(folder: Folder) -> Iterator[Collector]:
+    """Open a collector from its folder, without serving it."""
     node = Node(folder, SecureChance())
     collector = Collector(node, Peers(node, call))
     try:
@@ -69,8 +74,8 @@ def show_round(
     PlanError
         If words are given for a question that has bins.
     """
-    with _open_collector(folder) as collector:
-        row = _find_round(collector, name, number)
+    with open_collector(folder) as collector:
+        row = find_round(collector, name, number)
         if words is not None:
             question = collector.contracts.of(row.contract).contract.plan.question
             analysis = replace(analysis, listed=look_up_words(question, words))
@@ -87,9 +92,9 @@ def conclude_again(folder: Folder, name: str, number: int, top: int = 20) -> Doc
     DataError
         If the round does not exist, or was neither refused nor released.
     """
-    with _open_collector(folder) as collector:
-        collector.conclude_again(_find_round(collector, name, number))
-        row = _find_round(collector, name, number)
+    with open_collector(folder) as collector:
+        collector.conclude_again(find_round(collector, name, number))
+        row = find_round(collector, name, number)
         return round_document(collector.shown_round(row), collector.conclusion(row), top)
 
 
@@ -103,8 +108,8 @@ def find_prefixes(folder: Folder, name: str, number: int) -> Symbols:
     ParameterError
         If the question does not ask by prefixes.
     """
-    with _open_collector(folder) as collector:
-        row = _find_round(collector, name, number)
+    with open_collector(folder) as collector:
+        row = find_round(collector, name, number)
         asked = collector.contracts.of(row.contract).contract.plan.prefixes
         if asked is None:
             raise ParameterError(
@@ -122,7 +127,8 @@ def find_prefixes(folder: Folder, name: str, number: int) -> Symbols:
         return extend_prefixes(asked, given, found.result.estimate)
 
 
-def _find_round(collector: Collector, name: str, number: int) -> RoundRow:
+def find_round(collector: Collector, name: str, number: int) -> RoundRow:
+    """Return a round of a contract; raises DataError if it does not exist."""
     every = collector.node.rounds.all()
     rows = [row for row in every if (row.name, row.round) == (name, number)]
     if not rows or rows[0].contract not in collector.node.agreements:

@@ -4,7 +4,7 @@ One document becomes the web page of a round, the text on a terminal, JSON and C
 """
 
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,7 @@ from mixtally.report.received import (
     trust_facts,
 )
 from mixtally.report.sections import promise_sections
+from mixtally.report.texts import whole_facts
 from mixtally.report.words import not_promised, promise_paragraphs
 from mixtally.server.collector.concluding import Conclusion
 from mixtally.server.collector.contracts import SignedContract
@@ -74,6 +75,11 @@ def round_document(shown_round: ShownRound, conclusion: Conclusion, top: int) ->
         tables=dict if shown is None else shown.tables,
         closing=f"contract {shown_round.agreed.fingerprint}",
     )
+
+
+def result_facts(shown_round: ShownRound, conclusion: Conclusion) -> dict[str, Any]:
+    """Return the result of a round as it is published."""
+    return whole_facts(round_document(shown_round, conclusion, top=0))
 
 
 def _counts_view(conclusion: Conclusion) -> CountsView | None:
@@ -187,7 +193,7 @@ def _describe_dropped(received: Received) -> list[str]:
         for place, one in enumerate(received.parts, 1)
     ]
     return [
-        f"{what}: " + ", ".join(f"{many:,} for {reason}" for reason, many in held.items()) + "."
-        for what, held in several
-        if held
+        f"{what}: " + ", ".join(f"{many:,} for {reason}" for reason, many in dropped.items()) + "."
+        for what, dropped in several
+        if dropped
     ]

@@ -22,6 +22,7 @@ from mixtally.server.collector.peer_requests import (
 )
 from mixtally.server.node import disk
 from mixtally.server.node.calls import Answer, Call, SilentError
+from mixtally.server.node.claims import claim_long_bodies
 from mixtally.server.node.folder import Folder, to_role
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
@@ -82,9 +83,10 @@ def sign(
         If a mix has a note that this role has lost.
     """
     agreement = agreed.agreement
-    node.start_serving(agreement)
+    node.load_contract(agreement)
     # A silent mix is no obstacle here: it is asked again before anything is served.
     Peers(node, call).ask(now)
+    call = claim_long_bodies(call, node.signer, *node.folder.earlier)
     try:
         note = node.sign_contract(agreement, data)
     except ProblemError as refusal:

@@ -3,6 +3,8 @@
 results/ROUND/charge.json   written before any piece of the batch is accepted
 results/ROUND/tally.json    written before the key and the envelopes are destroyed
 results/ROUND/result.json   what is published, or the reason why nothing is
+results/ROUND/kept          opened messages and pieces, if the operator keeps them
+results/ROUND/export        files for anyone who checks the round, which the collector serves
 
 The records contain nothing that the observer in the guarantee has not received.
 """
@@ -22,6 +24,8 @@ from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
 
 VERSION = 1
+KEPT, EXPORT = "kept", "export"
+"""Names of the subfolders of a round."""
 _T = TypeVar("_T")
 
 
@@ -35,7 +39,7 @@ class StoredCharge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     round: int
     sheet: str
     manifest: str
-    """SHA-256 of the last hop's manifest, which identifies the batch."""
+    """SHA-256 of the last hop's manifest, which identifies the batch; "" for a lost round."""
     epsilon: float
     delta: float
     """Epsilon and delta of all ``collections`` of the contract together."""
@@ -103,7 +107,7 @@ class Results:
         return self._read_record(round_id, "charge", StoredCharge)
 
     def charges(self) -> list[StoredCharge]:
-        """Return all charges, by contract and round."""
+        """Return all charges, ordered by contract and round."""
         found = [self.read_charge(path.name) for path in self._folder.glob("*")]
         known = [charge for charge in found if charge is not None]
         return sorted(known, key=lambda one: (one.name, one.round))
@@ -122,8 +126,7 @@ class Results:
 
     def publish(self, round_id: str, result: dict[str, Any]) -> None:
         """Store the published result of a round; its ``released`` says if it has estimates."""
-        text = json.dumps(result, indent=1, allow_nan=False)
-        self._write(round_id, "result", text.encode() + b"\n")
+        self._write(round_id, "result", encode_result(result))
 
     def read_result(self, round_id: str) -> bytes | None:
         """Return the published result of a round as stored, or None."""
@@ -140,6 +143,14 @@ class Results:
         data = self.read_result(round_id)
         received = None if data is None else json.loads(data).get("received")
         return None if received is None else int(received["contributors"])
+
+    def folder_of(self, round_id: str, name: str) -> Path:
+        """Return the path of a subfolder of a round."""
+        return self._folder / round_id / name
+
+    def read_text(self, round_id: str, kind: str) -> bytes:
+        """Return the bytes of a record; raises DataError if there is none."""
+        return disk.read_file(self._path(round_id, kind), f"the {kind} of a round")
 
     def _put(self, round_id: str, kind: str, record: msgspec.Struct) -> None:
         self._write(round_id, kind, msgspec.json.encode(record) + b"\n")
@@ -166,3 +177,13 @@ class Results:
 
     def _path(self, round_id: str, kind: str) -> Path:
         return self._folder / round_id / f"{kind}.json"
+
+
+def decode_tally(data: bytes) -> StoredTally:
+    """Return the tally in the bytes of a record; raises msgspec.DecodeError for any other bytes."""
+    return msgspec.json.decode(data, type=StoredTally)
+
+
+def encode_result(result: dict[str, Any]) -> bytes:
+    """Return a published result as bytes."""
+    return json.dumps(result, indent=1, allow_nan=False).encode() + b"\n"

@@ -10,10 +10,13 @@ from starlette.routing import Route
 from mixtally.device.wire.problem import Problem
 from mixtally.server.collector.collector import Collector
 from mixtally.server.collector.core import ENDS
+from mixtally.server.collector.export_index import INDEX, is_export_name
 from mixtally.server.collector.page import Page
 from mixtally.server.collector.results import format_utc
+from mixtally.server.collector.stored import EXPORT
 from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import RoundRow
+from mixtally.server.node.web.long_responses import LongFileResponse
 from mixtally.server.node.web.routes import Clock, parse_round_number
 
 _HEADERS = {
@@ -37,11 +40,16 @@ class CollectorRoutes:
         return [
             Route("/", self.page),
             Route("/contracts/{contract}/rounds/{number}/result", self.result),
+            Route("/contracts/{contract}/rounds/{number}/export/{name}", self.export_file),
         ]
 
-    async def page(self, _: Request) -> Response:
-        """Send the web page."""
-        return Response(self._page.html, media_type="text/html; charset=utf-8", headers=_HEADERS)
+    async def page(self, request: Request) -> Response:
+        """Send the web page, or the later one that ``?page=N`` names."""
+        named, pages = request.query_params.get("page", "1"), self._page.pages
+        found = [body for number, body in enumerate(pages, 1) if named == str(number)]
+        if not found:
+            raise ProblemError(Problem.UNKNOWN)
+        return Response(found[0], media_type="text/html; charset=utf-8", headers=_HEADERS)
 
     async def result(self, request: Request) -> Response:
         """Send the result of a round, or a refusal that says when it will be ready."""
@@ -55,6 +63,19 @@ class CollectorRoutes:
         if said is None:
             raise self._too_early_problem(row)
         return Response(said, media_type="application/json", headers=_HEADERS)
+
+    async def export_file(self, request: Request) -> Response:
+        """Send a file of an exported round, which ``mixtally check round`` reads."""
+        contract, number = request.path_params["contract"], parse_round_number(request)
+        row, name = self._collector.node.rounds.of(contract, number), request.path_params["name"]
+        if row is None or not (name == INDEX or is_export_name(name)):
+            raise ProblemError(Problem.UNKNOWN)
+        path = self._collector.results.folder_of(row.folder, EXPORT) / name
+        try:
+            length = (await asyncio.to_thread(path.stat)).st_size
+        except FileNotFoundError:
+            raise ProblemError(Problem.UNKNOWN) from None
+        return LongFileResponse(path, length, "application/octet-stream", _HEADERS)
 
     def _too_early_problem(self, row: RoundRow) -> ProblemError:
         """Return the refusal for a round without a result, with the time at which to ask again."""

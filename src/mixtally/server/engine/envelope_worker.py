@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from hashlib import sha256
+from enum import IntEnum
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple, TypeVar
@@ -39,6 +39,22 @@ class Secrets(NamedTuple):
         return f"Secrets(position={self.position})"
 
 
+class Kind(IntEnum):
+    """What an envelope contained, or what else a message is."""
+
+    GOOD = 0
+    """A message."""
+    UNOPENED = 1
+    """Nothing that can be opened: the envelope was not sealed for this round, hop and part."""
+    MALFORMED = 2
+    """Content of a wrong length."""
+    FAKE = 3
+    """A message that this mix adds."""
+    PADDING = 4
+    COPY = 5
+    """A copy of another envelope, which was not opened."""
+
+
 class OpenedEnvelopes(NamedTuple):
     """Contents of some envelopes."""
 
@@ -46,14 +62,8 @@ class OpenedEnvelopes(NamedTuple):
     """Concatenated messages."""
     sort_keys: bytes
     """Concatenated sort keys of 32 bytes; empty without ``Secrets.sort_key``."""
-    unopened: int = 0
-    """Number of envelopes that were not sealed for this round, hop and part."""
-    malformed: int = 0
-    """Number of envelopes with content of a wrong length."""
-    bad: bytes = b""
-    """Concatenated SHA-256 of the unopened and malformed envelopes."""
-    padding: bytes = b""
-    """Concatenated SHA-256 of the envelopes that were padding."""
+    kinds: bytes
+    """Kind of each envelope, one byte each. ``messages`` has only the good ones."""
 
 
 class EnvelopeWorker:
@@ -70,28 +80,26 @@ class EnvelopeWorker:
         """Open envelopes of ``size`` bytes, which should contain messages of ``expected`` bytes."""
         sealed = [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
         inside = self.open_each(part, sealed)
-        good, bad, padding = list[bytes](), bytearray(), bytearray()
-        unopened = malformed = 0
-        for envelope, one in zip(sealed, inside, strict=True):
-            if one is not None and self.is_padding(one, expected):
-                padding += sha256(envelope).digest()
-            elif one is not None and len(one) == expected:
-                good.append(one)
-            else:
-                unopened += one is None
-                malformed += one is not None
-                bad += sha256(envelope).digest()
+        kinds = bytes(self.kind_of(one, expected) for one in inside)
+        good = [
+            one
+            for one, kind in zip(inside, kinds, strict=True)
+            if one is not None and kind == Kind.GOOD
+        ]
         order = b"".join(self.ordering_keys(part, good))
-        return OpenedEnvelopes(
-            b"".join(good), order, unopened, malformed, bytes(bad), bytes(padding)
-        )
+        return OpenedEnvelopes(b"".join(good), order, kinds)
 
-    def is_padding(self, inside: bytes, expected: int) -> bool:
-        """Return whether this is the first hop and an envelope contained only zeros (padding).
+    def kind_of(self, inside: bytes | None, expected: int) -> Kind:
+        """Return the kind of an envelope from its content, which is None if it cannot be opened.
 
-        The first hop drops padding, so later hops never receive it.
+        A content of zeros is padding at the first hop, which drops padding. So later hops never
+        receive padding.
         """
-        return self._drops_padding and len(inside) == expected and not any(inside)
+        if inside is None:
+            return Kind.UNOPENED
+        if len(inside) != expected:
+            return Kind.MALFORMED
+        return Kind.PADDING if self._drops_padding and not any(inside) else Kind.GOOD
 
     def open_each(self, part: int, envelopes: list[bytes]) -> list[bytes | None]:
         """Return the content of each envelope; None for one that cannot be opened."""
@@ -106,7 +114,7 @@ class EnvelopeWorker:
     def order(self, part: int, messages: bytes, size: int) -> OpenedEnvelopes:
         """Return messages unchanged, together with their sort keys."""
         some = [messages[i : i + size] for i in range(0, len(messages), size)]
-        return OpenedEnvelopes(messages, b"".join(self.ordering_keys(part, some)))
+        return OpenedEnvelopes(messages, b"".join(self.ordering_keys(part, some)), b"")
 
     def ordering_keys(self, part: int, messages: list[bytes]) -> list[bytes]:
         """Return the sort keys of some messages, 32 bytes each; empty without a secret for them."""
@@ -136,5 +144,5 @@ def _end_with_parent(parent: BaseProcess) -> None:
 
 
 def call_worker(work: Callable[..., T], *arguments: object) -> T:
-    """Call a method of ``EnvelopeWorker`` in a process of a pool."""
+    """Call a method of the ``EnvelopeWorker`` of this process, which belongs to a pool."""
     return work(_process_worker[0], *arguments)

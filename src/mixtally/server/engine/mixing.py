@@ -5,15 +5,29 @@ order. Fakes are drawn, sealed and stored before. No random number drawn here af
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import compress, islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mixtally.primitives.chance import Chance
+from mixtally.server.engine.copies import (
+    POSITION_BYTES,
+    Copies,
+    Mask,
+    Positions,
+    pack_positions,
+    unpack_positions,
+)
+from mixtally.server.engine.envelope_worker import Kind
 from mixtally.server.engine.pool import CHUNK, Pool
-from mixtally.server.engine.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
-from mixtally.server.node.copies import HASH_BYTES, first_occurrences, hash_each
+from mixtally.server.engine.sorting import MOST_HELD_BYTES, Sorter
 from mixtally.server.node.disk import Step, no_step
+
+Kinds = NDArray[np.uint8]
 
 
 class MixWork(NamedTuple):
@@ -36,21 +50,20 @@ class MixWork(NamedTuple):
 class MixedPart(NamedTuple):
     """The outcome of mixing a part."""
 
-    received: int
-    """Number of received envelopes."""
-    copies: int
-    """Number of envelopes equal to an earlier one."""
-    unopened: int
-    """Number of envelopes not sealed for this round, hop and part."""
-    malformed: int
-    """Number of envelopes with content of a wrong length."""
-    bad: bytes
-    """Concatenated SHA-256 of the unopened and malformed envelopes."""
-    padding: bytes
-    """Concatenated SHA-256 of the different padding envelopes. ``received`` includes these, and
-    ``copies`` includes their copies."""
-    messages: Iterator[bytes]
-    """The outgoing messages in order, many at a time."""
+    kinds: Kinds
+    """Kind of each received envelope, in the order in which they were read."""
+    pairs: Callable[[], Iterator[tuple[Positions, Positions]]]
+    """Yields the positions of copies, and of the envelopes that they are copies of, many at a
+    time."""
+    added: int
+    """Number of added messages."""
+    messages: Callable[[Mask | None], Iterator[bytes]]
+    """Returns the outgoing messages in order, many at a time, and can be called once. The argument
+    says for each envelope whether its message is sent; None if all are."""
+
+    def count_kind(self, kind: Kind) -> int:
+        """Return the number of envelopes of a kind."""
+        return int(np.count_nonzero(self.kinds == kind))
 
 
 class Mixer(Protocol):
@@ -81,41 +94,53 @@ class LocalMixer:
 
     def mix(self, work: MixWork) -> MixedPart:
         """Mix a part; copies are dropped before anything is opened."""
-        kept = None if work.distinct else first_occurrences(hash_each(work.envelopes()))
-        own = work.envelopes()
-        if kept is not None:
-            own = compress(own, kept.tolist())
-        sorter = Sorter(self._folder, work.expected, self._chance, self._most_held)
-        good = unopened = malformed = 0
-        bad, padding = bytearray(), bytearray()
+        own, copies = work.envelopes(), None
+        if not work.distinct:
+            copies = Copies(work.envelopes(), self._folder, self._chance, self._most_held)
+            own = compress(own, copies.first.data)
+        sorter = Sorter(self._folder, POSITION_BYTES + work.expected, self._chance, self._most_held)
+        opened_kinds = bytearray()
         for opened in self._pool.open_chunks(work.part, join_chunks(own), work.size, work.expected):
             self._step("chunk")
-            sorter.add(opened.sort_keys, opened.messages)
-            good += len(opened.sort_keys) // KEY_BYTES
-            unopened += opened.unopened
-            malformed += opened.malformed
-            bad += opened.bad
-            padding += opened.padding
-        self._add_fakes(work, sorter)
-        different = good + unopened + malformed + len(padding) // HASH_BYTES
-        received = different if kept is None else len(kept)
-        copies = received - different
-        return MixedPart(
-            received,
-            copies,
-            unopened,
-            malformed,
-            bytes(bad),
-            bytes(padding),
-            sorter.iterate_sorted(),
-        )
+            good = np.flatnonzero(np.frombuffer(opened.kinds, dtype=np.uint8) == Kind.GOOD)
+            numbers = pack_positions(len(opened_kinds) + good)
+            sorter.add(opened.sort_keys, numbers, opened.messages)
+            opened_kinds += opened.kinds
+        kinds = np.frombuffer(opened_kinds, dtype=np.uint8)
+        self._add_fakes(work, sorter, len(kinds))
+        added = len(work.fakes) // work.expected
+        if copies is None:
+            return MixedPart(kinds, _no_pairs, added, partial(_iterate_sent, sorter, None))
+        every = np.full(len(copies.first), Kind.COPY, dtype=np.uint8)
+        every[copies.first] = kinds
+        return MixedPart(every, copies.pairs, added, partial(_iterate_sent, sorter, copies.first))
 
-    def _add_fakes(self, work: MixWork, sorter: Sorter) -> None:
+    def _add_fakes(self, work: MixWork, sorter: Sorter, number: int) -> None:
+        """Add fakes as rows of one number, which no envelope has."""
         step = CHUNK * work.expected
         for start in range(0, len(work.fakes), step):
             some = work.fakes[start : start + step]
             ordered = self._pool.worker.order(work.part, some, work.expected)
-            sorter.add(ordered.sort_keys, ordered.messages)
+            numbers = np.full(len(some) // work.expected, number)
+            sorter.add(ordered.sort_keys, pack_positions(numbers), ordered.messages)
+
+
+def _no_pairs() -> Iterator[tuple[Positions, Positions]]:
+    return iter(())
+
+
+def _iterate_sent(sorter: Sorter, first: Mask | None, sent: Mask | None) -> Iterator[bytes]:
+    """Yield sorted messages without their numbers, and without those that are not sent.
+
+    ``first`` says for each envelope whether it was opened; None if all were.
+    """
+    if sent is not None:
+        # The last number is that of fakes.
+        sent = np.append(sent if first is None else sent[first], True)
+    for rows in sorter.iterate_rows():
+        if sent is not None:
+            rows = rows[sent[unpack_positions(rows[:, :POSITION_BYTES])]]
+        yield rows[:, POSITION_BYTES:].tobytes()
 
 
 def join_chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:

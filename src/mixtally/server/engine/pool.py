@@ -30,9 +30,9 @@ class Pool:
     def __init__(self, secrets: Secrets, processes: int) -> None:
         self._processes, self.worker = processes, EnvelopeWorker(secrets)
         self._pool: ProcessPoolExecutor | None = None
-        self._held = ExitStack()
+        self._stack = ExitStack()
         if processes:
-            self._pool = self._held.enter_context(worker_pool(processes, start_worker, secrets))
+            self._pool = self._stack.enter_context(worker_pool(processes, start_worker, secrets))
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +43,7 @@ class Pool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._held.__exit__(kind, error, trace)
+        self._stack.__exit__(kind, error, trace)
 
     def open_chunks(
         self, part: int, chunks: Iterable[bytes], size: int, expected: int

@@ -1,24 +1,20 @@
 """Sorting of messages by key, for more messages than fit into memory.
 
-Messages that do not fit are written to files, one for each first byte of the keys. The files are
+Messages that do not fit are written to files by the first byte of their keys. The files are
 encrypted with a key that exists only in memory. Otherwise someone who also knows the order in which
 envelopes arrived could link messages to senders, even after the round's key is destroyed.
 
 Source: NIST SP 800-38A, counter mode.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import (
-    AEADEncryptionContext,
-    Cipher,
-    CipherContext,
-    algorithms,
-    modes,
-)
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.primitives.bits import Rows
@@ -29,81 +25,125 @@ KEY_BYTES = 32
 """Length of a sort key."""
 MOST_HELD_BYTES = 1 << 26
 """Default size of the messages in memory."""
-_FILES = 256
+_BUCKETS = 256
+"""Number of values of a key's first byte."""
+_FILES = 8
+"""Number of files. Their space is freed one after the other, and a round of many parts has as many
+sorters."""
 _YIELD_BYTES = 1 << 20
 """Approximate size of the pieces in which messages are returned."""
 
-_Context = CipherContext | AEADEncryptionContext
+
+class _Extent(NamedTuple):
+    """A range of a file that contains rows with one first byte."""
+
+    start: int
+    length: int
 
 
 class Sorter:
     """Collects messages of ``size`` bytes with their keys, and returns them in order.
 
-    Messages above ``most`` bytes are written to ``folder``, encrypted with a key from ``chance``.
+    Messages with equal keys keep their order. Messages above ``most`` bytes are written to
+    ``folder``, encrypted with a key from ``chance``.
     """
 
     def __init__(
-        self, folder: Path, size: int, chance: Chance, most: int = MOST_HELD_BYTES
+        self,
+        folder: Path,
+        size: int,
+        chance: Chance,
+        most: int = MOST_HELD_BYTES,
+        key_bytes: int = KEY_BYTES,
     ) -> None:
         self._folder, self._size, self._most = folder, size, most
+        self._key_bytes = key_bytes
         self._secret = secret_bytes(chance, 32)
-        self._held: list[Rows] = []
+        self._batches: list[Rows] = []
         self._bytes = 0
-        self._files: dict[int, tuple[BinaryIO, _Context]] = {}
+        self._files: dict[int, BinaryIO] = {}
+        self._extents: defaultdict[int, list[_Extent]] = defaultdict(list)
 
-    def add(self, keys: bytes, messages: bytes) -> None:
-        """Add concatenated messages and their concatenated keys."""
+    def add(self, keys: bytes, *columns: bytes) -> None:
+        """Add messages with their concatenated keys.
+
+        Each column contains the same number of bytes of every message, concatenated.
+        """
+        count = len(keys) // self._key_bytes
+        if not count:
+            return
         rows = np.concatenate(
-            [
-                np.frombuffer(keys, dtype=np.uint8).reshape(-1, KEY_BYTES),
-                np.frombuffer(messages, dtype=np.uint8).reshape(-1, self._size),
-            ],
+            [np.frombuffer(one, dtype=np.uint8).reshape(count, -1) for one in (keys, *columns)],
             axis=1,
         )
-        self._held.append(rows)
+        self._batches.append(rows)
         self._bytes += rows.nbytes
         if self._bytes > self._most:
             self._spill()
 
     def iterate_sorted(self) -> Iterator[bytes]:
-        """Yield all messages in order, many at a time; afterwards the files are gone."""
+        """Yield all messages in order, many at a time, and then delete the files."""
+        return (rows.tobytes() for rows in self.iterate_rows())
+
+    def iterate_rows(self) -> Iterator[Rows]:
+        """Yield what ``iterate_sorted`` yields as arrays of shape (messages, bytes)."""
+        step = max(1, _YIELD_BYTES // self._size)
+        for rows, order in self.ordered_buckets():
+            for start in range(0, len(order), step):
+                yield rows[order[start : start + step], self._key_bytes :]
+
+    def ordered_buckets(self, *, keep: bool = False) -> Iterator[tuple[Rows, NDArray[np.intp]]]:
+        """Yield rows of a key and a message, and the sorted order of these rows, many at a time.
+
+        Rows with equal keys are yielded together. The iteration can be repeated only with ``keep``,
+        which keeps the files until this object is deleted.
+        """
         if not self._files:
-            yield from self._sort_rows(self._take())
+            rows = self._take()
+            self._batches = [rows] if keep else []
+            yield rows, self._order(rows)
             return
         self._spill()
-        for first in range(_FILES):
-            if first in self._files:
-                yield from self._sort_rows(self._read_spilled(first))
-        self._files.clear()
+        for first in range(_BUCKETS):
+            rows = self._read_spilled(first)
+            if not keep and (first + 1) * _FILES % _BUCKETS == 0:
+                self._close_file(first * _FILES // _BUCKETS)
+            yield rows, self._order(rows)
+
+    def __del__(self) -> None:
+        """Close the files, whose content is then deleted."""
+        for number in list(self._files):
+            self._close_file(number)
+
+    def _close_file(self, number: int) -> None:
+        if number in self._files:
+            self._files.pop(number).close()
 
     def _take(self) -> Rows:
-        width = KEY_BYTES + self._size
-        rows = np.concatenate([np.zeros((0, width), dtype=np.uint8), *self._held])
-        self._held, self._bytes = [], 0
+        width = self._key_bytes + self._size
+        rows = np.concatenate([np.zeros((0, width), dtype=np.uint8), *self._batches])
+        self._batches, self._bytes = [], 0
         return rows
 
-    def _sort_rows(self, rows: Rows) -> Iterator[bytes]:
-        words = np.ascontiguousarray(rows[:, :KEY_BYTES]).view(">u8")
-        order = np.lexsort(words.T[::-1])
-        step = max(1, _YIELD_BYTES // self._size)
-        for start in range(0, len(order), step):
-            yield rows[order[start : start + step], KEY_BYTES:].tobytes()
+    def _order(self, rows: Rows) -> NDArray[np.intp]:
+        words = np.ascontiguousarray(rows[:, : self._key_bytes]).view(">u8")
+        return np.lexsort(words.T[::-1])
 
     def _spill(self) -> None:
         rows = self._take()
-        if not len(rows):
-            return
         order = np.argsort(rows[:, 0], kind="stable")
-        ends = np.cumsum(np.bincount(rows[:, 0], minlength=_FILES))
-        for first in range(_FILES):
+        ends = np.cumsum(np.bincount(rows[:, 0], minlength=_BUCKETS))
+        for first in range(_BUCKETS):
             some = order[ends[first - 1] if first else 0 : ends[first]]
             if len(some):
                 self._write(first, rows[some].tobytes())
 
     def _write(self, first: int, data: bytes) -> None:
         try:
-            file, context = self._file(first)
-            file.write(context.update(data))
+            file, extents = self._file(first * _FILES // _BUCKETS), self._extents[first]
+            sealed = self._cipher(first, len(extents)).encryptor().update(data)
+            extents.append(_Extent(file.seek(0, 2), len(sealed)))
+            file.write(sealed)
             file.flush()
         except OSError as error:
             raise DataError(
@@ -113,23 +153,24 @@ class Sorter:
                 do="free some space, then begin again: nothing was sent",
             ) from error
 
-    def _file(self, first: int) -> tuple[BinaryIO, _Context]:
-        if first not in self._files:
-            path = self._folder / f"spill-{first}"
-            file = path.open("w+b")
+    def _file(self, number: int) -> BinaryIO:
+        if number not in self._files:
+            path = self._folder / f"spill-{number}"
+            self._files[number] = path.open("w+b")
             # An unlinked file is accessible only to this process, and vanishes with it.
             path.unlink()
-            self._files[first] = file, self._cipher(first).encryptor()
-        return self._files[first]
+        return self._files[number]
 
     def _read_spilled(self, first: int) -> Rows:
-        file, _ = self._files[first]
-        file.seek(0)
-        plain = self._cipher(first).decryptor().update(file.read())
-        file.close()
-        return np.frombuffer(plain, dtype=np.uint8).reshape(-1, KEY_BYTES + self._size)
+        plain = list[bytes]()
+        for number, (start, length) in enumerate(self._extents[first]):
+            file = self._files[first * _FILES // _BUCKETS]
+            file.seek(start)
+            plain.append(self._cipher(first, number).decryptor().update(file.read(length)))
+        width = self._key_bytes + self._size
+        return np.frombuffer(b"".join(plain), dtype=np.uint8).reshape(-1, width)
 
-    def _cipher(self, first: int) -> Cipher[modes.CTR]:
-        # The secret is new for each sorter, so a fixed nonce for each file is used only once.
-        nonce = first.to_bytes(4) + bytes(12)
+    def _cipher(self, first: int, number: int) -> Cipher[modes.CTR]:
+        # The secret is new for each sorter, so a nonce for each extent is used only once.
+        nonce = first.to_bytes(4) + number.to_bytes(4) + bytes(8)
         return Cipher(algorithms.AES256(self._secret), modes.CTR(nonce))

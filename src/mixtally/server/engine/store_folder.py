@@ -108,7 +108,7 @@ def list_files(texts: Sequence[str], endings: tuple[str, ...]) -> list[str]:
 
 
 def list_files_at(url: str, endings: tuple[str, ...]) -> list[str]:
-    """Return the URL of a file, or of the files with the given endings below a folder, by name.
+    """Return the URL of a file, or of the files with these endings below a folder, sorted by name.
 
     Raises DataError if nothing exists at the URL.
     """

@@ -2,10 +2,10 @@
 
 A worker that is killed for lack of memory causes a readable error.
 
-``ParallelMap`` serves the counting of listed words, whose time grows with the messages times the
-words. It processes the first pieces in this process and measures the time. If the remaining pieces
-would take more than a few seconds, it announces the expected time and uses all cores. Results keep
-the order of the pieces.
+``ParallelMap`` serves the counting of listed words, which takes a time that grows with the number
+of messages times the number of words. It processes the first pieces in this process and measures
+the time. If the remaining pieces would take more than a few seconds, it announces the expected time
+and uses all cores. Results keep the order of the pieces.
 """
 
 import os
@@ -30,7 +30,7 @@ def count_cores() -> int:
 def worker_pool(
     processes: int, start: Callable[..., object] | None = None, *arguments: Any
 ) -> Iterator[ProcessPoolExecutor]:
-    """Run a pool of processes during a block; each process first calls ``start(*given)``.
+    """Run a pool of processes during a block; each process first calls ``start(*arguments)``.
 
     Raises DataError if a process is killed.
     """

@@ -4,6 +4,7 @@
                       CLOSED -> DESTROYED (too few) -> SHREDDED
     a round withdrawn before it opens -> WITHDRAWN -> SHREDDED
     a round not delivered at its expiry -> EXPIRED -> SHREDDED
+    a round broken off, after the loss of a disk or by an operator -> BROKEN -> SHREDDED
 
 The functions here are pure, with the time as an argument. ``Mix`` reads the facts from disk each
 time, so that a restarted process continues where it stopped.
@@ -29,6 +30,8 @@ class MixState(StrEnum):
     DESTROYED = "destroyed"
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
+    BROKEN = "broken"
+    """An accident ended the round: ``is_broken_off`` of its stored end."""
     SHREDDED = "shredded"
 
 
@@ -42,9 +45,11 @@ class Event(StrEnum):
     RECEIPT = "receipt"
     EXPIRY = "expiry"
     WITHDRAWAL = "withdrawal"
+    ACCIDENT = "accident"
     GONE = "gone"
 
 
+_RUNNING = (MixState.SIGNED, MixState.OPEN, MixState.CLOSED, MixState.MIXED)
 TRANSITIONS = {
     (MixState.SIGNED, Event.ALL_SIGNED): MixState.OPEN,
     (MixState.OPEN, Event.COMPLETE): MixState.CLOSED,
@@ -57,13 +62,21 @@ TRANSITIONS = {
     (MixState.MIXED, Event.EXPIRY): MixState.EXPIRED,
     (MixState.SIGNED, Event.WITHDRAWAL): MixState.WITHDRAWN,
     (MixState.OPEN, Event.WITHDRAWAL): MixState.WITHDRAWN,
+    **{(state, Event.ACCIDENT): MixState.BROKEN for state in _RUNNING},
+    (MixState.BROKEN, Event.GONE): MixState.SHREDDED,
     (MixState.DELIVERED, Event.GONE): MixState.SHREDDED,
     (MixState.DESTROYED, Event.GONE): MixState.SHREDDED,
     (MixState.EXPIRED, Event.GONE): MixState.SHREDDED,
     (MixState.WITHDRAWN, Event.GONE): MixState.SHREDDED,
 }
 """All changes of state."""
-ENDS = (MixState.DELIVERED, MixState.DESTROYED, MixState.EXPIRED, MixState.WITHDRAWN)
+ENDS = (
+    MixState.DELIVERED,
+    MixState.DESTROYED,
+    MixState.EXPIRED,
+    MixState.WITHDRAWN,
+    MixState.BROKEN,
+)
 """States in which a round ends; its files are destroyed next."""
 
 
@@ -79,6 +92,8 @@ class Facts(NamedTuple):
     """Whether all roles have signed the sheet."""
     withdrawn: bool = False
     """Whether this role has signed a withdrawal of the round."""
+    broken: bool = False
+    """Whether an accident has ended the round."""
     preceding_batch: BatchStatus = BatchStatus.NONE
     """What the manifest of the preceding hop says."""
     quiet: bool = False
@@ -101,9 +116,13 @@ def next_event(facts: Facts, now: int) -> Event | None:
     """Return the event that has happened but is not stored yet, or None."""
     state, late = facts.state, now >= facts.expires
     if state in ENDS:
-        return Event.GONE if facts.destroyed else None
+        # A restored mix has nothing left to destroy, but has yet to sign that the round is lost.
+        signed = state is not MixState.BROKEN or facts.own_batch is not BatchStatus.NONE
+        return Event.GONE if facts.destroyed and signed else None
     if facts.withdrawn and state in (MixState.SIGNED, MixState.OPEN):
         return Event.WITHDRAWAL
+    if facts.broken and state in _RUNNING:
+        return Event.ACCIDENT
     # Tested before the expiry: a signed manifest or a receipt takes precedence.
     if state is MixState.CLOSED and facts.own_batch is not BatchStatus.NONE:
         return Event.SIGNED_OFF if facts.own_batch is BatchStatus.PIECES else Event.TOO_FEW
@@ -141,7 +160,7 @@ class Work(StrEnum):
     DELIVER = "deliver"
     """Send the pieces to the next role."""
     DECLARE = "declare"
-    """Sign that the round has expired."""
+    """Sign that the round has expired, or was broken off."""
     SHRED = "shred"
     """Destroy everything but the signed notes."""
 
@@ -158,7 +177,7 @@ def next_work(facts: Facts, now: int) -> Work | None:
         # Pieces follow the manifest, because the next role refuses pieces that no manifest names.
         case MixState.MIXED if facts.manifest_sent and not facts.receipt:
             return Work.DELIVER
-        case MixState.EXPIRED if facts.own_batch is BatchStatus.NONE:
+        case MixState.EXPIRED | MixState.BROKEN if facts.own_batch is BatchStatus.NONE:
             return Work.DECLARE
         case _ if facts.state in ENDS and not facts.destroyed:
             return Work.SHRED

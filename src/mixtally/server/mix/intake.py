@@ -3,7 +3,9 @@
 Waiting bundles are committed together. A disk can sync some hundred times a second, and one sync
 serves all bundles that arrived during the sync before. This module has no private key, so bundles
 stay encrypted. Rows keep the order of arrival, so each round has separate files that are deleted
-with it. ``intake-0.db`` belongs to the mix, and ``intake-K.db`` to the intake process K.
+with it. ``intake-0.db`` belongs to the mix, and ``intake-K.db`` to the intake process K. A round
+with limited admission has one database ``intake-all.db`` for all processes, in which each ticket
+is spent once.
 """
 
 import sqlite3
@@ -15,9 +17,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.device.wire.problem import Problem
+from mixtally.server.mix.admission import (
+    Admission,
+    OpenAdmission,
+    Spending,
+    prepare_tickets,
+    spend_ticket,
+)
+from mixtally.server.mix.quota import Quota
 from mixtally.server.node import disk
-from mixtally.server.node.database import open_connection, translate_sqlite_errors
+from mixtally.server.node.database import find_lock_holder, open_connection, translate_sqlite_errors
 from mixtally.server.node.disk import Step, no_step
+from mixtally.server.node.events import Condition, Log
 from mixtally.server.node.refusal import ProblemError
 
 MOST_WAITING_BYTES = 1 << 26
@@ -35,13 +46,30 @@ class WaitingBody(NamedTuple):
     body: bytes
     loop: AbstractEventLoop
     done: "Future[None]"
+    ticket: bytes
+
+
+class _OpenRound(NamedTuple):
+    """A round that accepts bundles, and the database of this process for it."""
+
+    path: Path
+    database: sqlite3.Connection
+    admission: Admission
+    bundle_bytes: int
+    quota: Quota | None
+    """None if tickets limit the bundles."""
+
+    def count_bundles(self, *bodies: WaitingBody) -> int:
+        """Return the number of bundles in bodies."""
+        return sum(len(one.body) for one in bodies) // self.bundle_bytes
 
 
 class Intake:
     """Receiver of bundles for open rounds, whose folders are in ``folder``.
 
     ``stop`` is called with any error of the disk except a full disk. Only the process with this
-    ``number`` writes the files of that number.
+    ``number`` writes the files of that number. A program that locks one of them is
+    reported to ``log``.
     """
 
     def __init__(
@@ -50,24 +78,47 @@ class Intake:
         stop: Callable[[BaseException], None],
         step: Step = no_step,
         number: int = 0,
+        log: Log | None = None,
     ) -> None:
         self._folder, self._stop, self._step = folder, stop, step
-        self._file = f"intake-{number}.db"
+        self._log = log or Log()
+        self._number = number
         self._turn = threading.Condition()
         self._waiting: list[WaitingBody] = []
         self._bytes = 0
         self._busy = self._ended = self._failed = False
         self._taking: set[str] = set()
-        self._open: dict[str, sqlite3.Connection] = {}
+        self._open: dict[str, _OpenRound] = {}
         self._writer = threading.Thread(target=self._write, name="intake", daemon=True)
         self._writer.start()
 
-    def open(self, round_id: str) -> None:
-        """Accept bundles for a round."""
+    def open(
+        self,
+        round_id: str,
+        most_bundles: int,
+        bundle_bytes: int,
+        admission: Admission | None = None,
+    ) -> None:
+        """Accept bundles of ``bundle_bytes`` for a round, at most ``most_bundles`` in total.
+
+        Without ``admission`` everybody may send. Tickets limit the bundles of a round themselves.
+        """
         with self._turn:
             if round_id not in self._open:
-                disk.make_folder(self._folder / round_id)
-                self._open[round_id] = _open_bodies(self._folder / round_id / self._file)
+                folder = self._folder / round_id
+                disk.make_folder(folder)
+                admission, quota = admission or OpenAdmission(), None
+                name = "all" if admission.is_limited else str(self._number)
+                path = folder / f"intake-{name}.db"
+                database = open_bodies(path)
+                if admission.is_limited:
+                    with translate_sqlite_errors(folder):
+                        prepare_tickets(database)
+                else:
+                    size = _count_bytes(database, folder)
+                    used = None if size is None else size // bundle_bytes
+                    quota = Quota(folder, self._number, most_bundles, used)
+                self._open[round_id] = _OpenRound(path, database, admission, bundle_bytes, quota)
                 self._taking.add(round_id)
                 self._step("after intake opened")
 
@@ -78,14 +129,32 @@ class Intake:
             # The writer must neither hold nor still receive a body of this round when the file is
             # closed.
             self._turn.wait_for(lambda: not self._busy and not self._has_waiting(round_id))
-            held = self._open.pop(round_id, None)
-            if held is not None:
-                held.close()
+            # Nothing of the round is kept: a list of codes may have 20 MB in memory.
+            closed = self._open.pop(round_id, None)
+            if closed is not None:
+                closed.database.close()
+                self._set_locked(closed, False)
 
-    def put(self, round_id: str, body: bytes, loop: AbstractEventLoop) -> "Future[None]":
+    def is_full(self, round_id: str) -> bool:
+        """Return whether this process accepts no further bundle of an open round."""
+        found = self._open.get(round_id)
+        return found is not None and found.quota is not None and found.quota.is_full
+
+    def find_ticket(self, round_id: str, authorization: bytes | None) -> bytes:
+        """Return what a request spends, given its header; raises ProblemError."""
+        found = self._open.get(round_id)
+        if found is None:
+            raise ProblemError(Problem.ROUND_CLOSED)
+        return found.admission.find_ticket(authorization)
+
+    def put(
+        self, round_id: str, body: bytes, loop: AbstractEventLoop, ticket: bytes = b""
+    ) -> "Future[None]":
         """Queue a body of whole bundles, and return a future that completes after the commit.
 
-        Raises ProblemError if the round is not open, or too much is waiting.
+        The future raises ProblemError if the round has no room for all bundles of the body, or if
+        another bundle has spent the ticket. The method raises it if the round is not open, or too
+        much is waiting.
         """
         done: Future[None] = loop.create_future()
         with self._turn:
@@ -95,7 +164,7 @@ class Intake:
                 raise ProblemError(Problem.NO_ROOM, retry_seconds=60)
             if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
                 raise ProblemError(Problem.BUSY, retry_seconds=2)
-            self._waiting.append(WaitingBody(round_id, body, loop, done))
+            self._waiting.append(WaitingBody(round_id, body, loop, done, ticket))
             self._bytes += len(body)
             self._turn.notify_all()
         return done
@@ -109,6 +178,11 @@ class Intake:
         for round_id in list(self._open):
             self.close(round_id)
 
+    def _set_locked(self, given: _OpenRound, is_so: bool) -> None:
+        said = find_lock_holder(given.path) if is_so else {}
+        file = f"{given.path.parent.name}/{given.path.name}"
+        self._log.set_condition(Condition.BUSY, is_so, file=file, **said)
+
     def _has_waiting(self, round_id: str) -> bool:
         return any(one.round_id == round_id for one in self._waiting)
 
@@ -121,37 +195,59 @@ class Intake:
                 self._turn.wait_for(lambda: self._waiting or self._ended)
                 taken, self._waiting, self._bytes = self._waiting, [], 0
                 self._busy = bool(taken)
-                held = dict(self._open)
+                rounds = dict(self._open)
             if not taken:
                 return
-            self._commit_all(taken, held)
+            self._commit_all(taken, rounds)
 
-    def _commit_all(
-        self, bodies: list[WaitingBody], connections: dict[str, sqlite3.Connection]
-    ) -> None:
+    def _commit_all(self, bodies: list[WaitingBody], rounds: dict[str, _OpenRound]) -> None:
         by_round: dict[str, list[WaitingBody]] = defaultdict(list)
         for one in bodies:
             by_round[one.round_id].append(one)
         for round_id, group in by_round.items():
             error: BaseException | None = ProblemError(Problem.NO_ROOM, retry_seconds=60)
             try:
+                given = rounds[round_id]
                 if not self._failed:
-                    with translate_sqlite_errors(self._folder / round_id):
-                        self._commit(connections[round_id], [one.body for one in group])
+                    if given.quota is not None:
+                        group, refused = _apply_quota(given, given.quota, group)
+                        _answer(refused, ProblemError(Problem.ROUND_FULL))
+                    if group:
+                        with translate_sqlite_errors(self._folder / round_id):
+                            group, spent = self._commit(given.database, group)
+                        if given.quota is not None:
+                            given.quota.used += given.count_bundles(*group)
+                        _answer(spent, ProblemError(Problem.CODE_SPENT))
                     error = None
+                    self._set_locked(given, False)
             # Deliberately everything: each waiting client must receive an answer, and no error may
             # look like success.
             except Exception as raised:
-                if not disk.is_full(raised):
+                if not (self._folder / round_id).exists():
+                    # The mix has ended the round before its time, and deleted its files. A process
+                    # of its own learns of that with its next step.
+                    error = ProblemError(Problem.ROUND_CLOSED)
+                elif disk.is_busy(raised):
+                    # Nothing is acknowledged, and people send the same bundles again.
+                    error = ProblemError(Problem.BUSY, retry_seconds=5)
+                    self._set_locked(given, True)
+                elif not disk.is_full(raised):
                     self._failed = True
                     self._stop(raised)
-            for loop, some in _group_by_loop(group).items():
-                loop.call_soon_threadsafe(_answer_waiting, some, error)
+            _answer(group, error)
 
-    def _commit(self, database: sqlite3.Connection, bodies: list[bytes]) -> None:
+    def _commit(
+        self, database: sqlite3.Connection, group: list[WaitingBody]
+    ) -> tuple[list[WaitingBody], list[WaitingBody]]:
+        """Store bodies and spend their tickets.
+
+        Return the bodies that are stored, and those whose ticket was spent by another bundle.
+        """
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany("INSERT INTO bodies (body) VALUES (?)", _join_to_rows(bodies))
+            results = [(spend_ticket(database, one.ticket, one.body), one) for one in group]
+            rows = _join_to_rows(one.body for result, one in results if result is Spending.NEW)
+            database.executemany("INSERT INTO bodies (body) VALUES (?)", rows)
             self._step("before intake")
             database.execute("COMMIT")
         except BaseException:
@@ -159,47 +255,94 @@ class Intake:
                 database.execute("ROLLBACK")
             raise
         self._step("after intake")
+        stored = [one for result, one in results if result is not Spending.REFUSED]
+        return stored, [one for result, one in results if result is Spending.REFUSED]
+
+
+def _apply_quota(
+    given: _OpenRound, quota: Quota, group: list[WaitingBody]
+) -> tuple[list[WaitingBody], list[WaitingBody]]:
+    """Return the bodies that fit into the quota of a round, and all others."""
+    remaining = quota.reserve(given.count_bundles(*group))
+    taken: list[WaitingBody] = []
+    refused: list[WaitingBody] = []
+    for one in group:
+        bundles = given.count_bundles(one)
+        (taken if bundles <= remaining else refused).append(one)
+        remaining -= bundles if bundles <= remaining else 0
+    return taken, refused
 
 
 def read_bodies(folder: Path) -> Iterator[bytes]:
-    """Yield the bodies stored for a round; their order is never disclosed."""
-    for path in sorted(folder.glob("intake-*.db")):
+    """Yield the bodies stored for a round; their order is never disclosed.
+
+    A salvaged database takes the place of the damaged one.
+    """
+    for damaged in sorted(folder.glob("intake-*.db")):
+        path = damaged if not salvaged_path(damaged).exists() else salvaged_path(damaged)
         # The process that made the file may have been killed before it created the table.
-        held = _open_bodies(path)
+        database = open_bodies(path)
         try:
             with translate_sqlite_errors(path):
-                for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
+                for (body,) in database.execute("SELECT body FROM bodies ORDER BY number"):
                     yield body
         finally:
-            held.close()
+            database.close()
 
 
-def _open_bodies(path: Path) -> sqlite3.Connection:
+def salvaged_path(path: Path) -> Path:
+    """Return the path of the database with the bodies that were read from a damaged one."""
+    return path.with_name(path.name.replace("intake", "salvaged"))
+
+
+def open_bodies(path: Path) -> sqlite3.Connection:
+    """Open a database of bodies, creating it if needed."""
     # Rows are long, so fewer and larger pages save time.
-    held = open_connection(path, page_bytes=16384)
+    database = open_connection(path, page_bytes=16384)
     with translate_sqlite_errors(path):
-        held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
-    return held
+        # AUTOINCREMENT stores the last number in another page than the rows.
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS bodies "
+            "(number INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB)"
+        )
+    return database
 
 
 def _join_to_rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
     """Yield bodies joined to rows of about 1 MiB; a row for each bundle would be slow."""
-    held, size = [], 0
+    buffer, size = [], 0
     for body in bodies:
-        held.append(body)
+        buffer.append(body)
         size += len(body)
         if size >= _ROW_BYTES:
-            yield (b"".join(held),)
-            held, size = [], 0
-    if held:
-        yield (b"".join(held),)
+            yield (b"".join(buffer),)
+            buffer, size = [], 0
+    if buffer:
+        yield (b"".join(buffer),)
+
+
+def _count_bytes(database: sqlite3.Connection, folder: Path) -> int | None:
+    """Return the bytes of all bodies, or None if the file is damaged."""
+    with translate_sqlite_errors(folder):
+        try:
+            ((found,),) = database.execute("SELECT coalesce(sum(length(body)), 0) FROM bodies")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            return None
+        return int(found)
+
+
+def _answer(group: Sequence[WaitingBody], error: BaseException | None) -> None:
+    for loop, some in _group_by_loop(group).items():
+        loop.call_soon_threadsafe(_answer_waiting, some, error)
 
 
 def _group_by_loop(group: Sequence[WaitingBody]) -> dict[AbstractEventLoop, list["Future[None]"]]:
-    held: dict[AbstractEventLoop, list[Future[None]]] = defaultdict(list)
+    futures: dict[AbstractEventLoop, list[Future[None]]] = defaultdict(list)
     for one in group:
-        held[one.loop].append(one.done)
-    return held
+        futures[one.loop].append(one.done)
+    return futures
 
 
 def _answer_waiting(some: list["Future[None]"], error: BaseException | None) -> None:

@@ -6,13 +6,16 @@ them. Requests for a round whose window it has seen close are refused.
 """
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.device.wire.problem import Problem
 from mixtally.errors import DataError, ParameterError
+from mixtally.server.mix.admission import load_admission
 from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.intake_watch import register_process
 from mixtally.server.mix.web import MOST_BODIES_BYTES, BundleRoute, bundle_application
 from mixtally.server.mix.window import Share, Window, acquire_share, list_announced
 from mixtally.server.node import disk
@@ -78,12 +81,14 @@ class IntakeProcess:
             return
         self._step("after share")
         try:
-            self._intake.open(folder.name)
+            window = found.window
+            contract, most = window.contract, window.most_bundles
+            admission = load_admission(self._rounds.parent, contract, window.admission, most)
+            self._intake.open(folder.name, most, window.bundle_bytes, admission)
         except BaseException:
             found.release()
             raise
-        self._shares[found.window.contract, found.window.round] = found
-        window = found.window
+        self._shares[contract, window.round] = found
         times = {"opens": format_time(window.opens), "closes": format_time(window.closes)}
         self._log.tell("round signed by all", contract=window.contract, round=window.round, **times)
 
@@ -137,17 +142,21 @@ def serve_intake(folder: Path, taking: IntakeOptions) -> None:
             do="give every intake process a different number",
         )
     check_first_mix(folder)
-    with exclusive_service(folder, taking.number):
+    with exclusive_service(folder, taking.number) as lock:
+        register_process(lock)
         clock = Clock(folder / "clock", taking.log, taking.clocks, keep=False)
 
         def begin(stop: Stop, _: Wake) -> ServedRole:
             rounds = folder / "rounds"
-            intake = Intake(rounds, stop, taking.step, taking.number)
+            intake = Intake(rounds, stop, taking.step, taking.number, taking.log)
             process = IntakeProcess(rounds, intake, taking.step, taking.log)
             bundles = BundleRoute(intake, process.find, clock.now, BodyBudget(MOST_BODIES_BYTES))
-            return ServedRole(
-                process.tick, process.end, bundle_application(bundles, stop, taking.log)
-            )
+
+            def tick(now: int) -> None:
+                os.utime(lock)  # a sign of life for the mix
+                process.tick(now)
+
+            return ServedRole(tick, process.end, bundle_application(bundles, stop, taking.log))
 
         host, port = taking.host, taking.port
         run(ListenOptions(host, port, clock.certain_time, taking.ready, folder, taking.log), begin)

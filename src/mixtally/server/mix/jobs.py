@@ -25,8 +25,8 @@ def _tag(node: Node, path: Path, data: bytes) -> bytes:
 def _read_verified(node: Node, path: Path) -> bytes:
     """Return the bytes of a job; raises DataError unless ``sign`` wrote them."""
     data, tag_path = disk.read_file(path, "a job"), path.with_suffix(".tag")
-    held = disk.read_file(tag_path, "what binds a job") if tag_path.exists() else b""
-    if not hmac.compare_digest(held, _tag(node, path, data)):
+    tag = disk.read_file(tag_path, "what binds a job") if tag_path.exists() else b""
+    if not hmac.compare_digest(tag, _tag(node, path, data)):
         raise DataError(
             str(path),
             expected="the job that `mix sign` wrote, bound by this role's master key",

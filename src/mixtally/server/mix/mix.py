@@ -9,12 +9,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from mixtally.device.wire.manifest import EXPIRED, Manifest
+from mixtally.device.wire.bundle import bundle_bytes
+from mixtally.device.wire.manifest import ENDED, EXPIRED, LOST, Manifest, is_broken_off
 from mixtally.device.wire.problem import Problem
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import DataError, MixtallyError
 from mixtally.model.roles import Role
 from mixtally.server.engine.engine import Engine
+from mixtally.server.mix.admission import CODES, codes_path, load_admission
 from mixtally.server.mix.closing.close import (
     ClosingRound,
     PrecedingManifest,
@@ -33,11 +35,13 @@ from mixtally.server.mix.core import (
 )
 from mixtally.server.mix.intake import Intake
 from mixtally.server.mix.jobs import Jobs
+from mixtally.server.mix.salvage import count_lost, is_damaged, salvage_bodies
 from mixtally.server.mix.window import Window, announce, is_intake_over, withdraw
 from mixtally.server.node import disk
 from mixtally.server.node.backoff import Backoff
 from mixtally.server.node.batch_status import batch_status
-from mixtally.server.node.events import FieldValue
+from mixtally.server.node.events import Condition, FieldValue
+from mixtally.server.node.keys import RoundKey
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
@@ -55,8 +59,13 @@ _END_REASONS = {
     "destroyed": "too few took part: all bundles were destroyed, and none was counted",
     "expired": "the round expired by this mix's clock: bundles that it had taken and not handed on "
     "were destroyed, and none of them was counted",
+    LOST: "a mix lost its disk: all bundles are destroyed, and none is counted",
+    ENDED: "an operator ended the round: all bundles are destroyed, and none is counted",
 }
 """For each end of a round, the explanation for people who send bundles."""
+
+
+_NO_KEY = RoundKey(b"", b"")
 
 
 class EndingError(MixtallyError):
@@ -83,6 +92,8 @@ class Mix:
         self.jobs = Jobs(node)
         self.windows: dict[tuple[str, int], Window] = {}
         self._stopped: set[tuple[str, int]] = set()
+        self._full: set[str] = set()
+        """Folders of rounds that were reported as full."""
         self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
         self._closing: dict[str, Future[Manifest]] = {}
         self._sent: dict[str, int] = {}
@@ -94,6 +105,7 @@ class Mix:
         if self.node.fatal_error is not None:
             raise self.node.fatal_error
         self.jobs.load_new()
+        self.node.lists.remove_old(now)
         # Done first, so that people need not wait while silent roles are asked.
         self._step_rounds(now)
         self.peers.ask(now)
@@ -122,7 +134,7 @@ class Mix:
         waits = row.state in (MixState.SIGNED, MixState.OPEN) and not row.ended
         if waits and (contract, number) not in self._stopped:
             raise ProblemError(Problem.NOT_READY, retry_seconds=2)
-        raise ProblemError(Problem.ROUND_CLOSED, _END_REASONS.get(row.ended, ""))
+        raise ProblemError(Problem.ROUND_CLOSED, _END_REASONS.get(row.ended.partition(":")[0], ""))
 
     def end(self) -> None:
         """Interrupt closings, which are repeated after a restart, and close all files."""
@@ -137,7 +149,13 @@ class Mix:
 
         Returns None if nothing more can be done now.
         """
-        facts, cleared = self.facts(row), row.contract in self.node.cleared
+        cleared = row.contract in self.node.cleared
+        row = self.node.break_off(row) if cleared else row
+        over = bool(row.ended) or now >= row.expires
+        if over and not cleared and self.node.keys.has_key(row.folder):
+            # Whatever silent roles know of the round, nothing more can be done in it.
+            self.node.keys.destroy(row.folder)
+        facts = self.facts(row)
         happened = next_event(facts, now)
         if happened is not None and (cleared or happened in _NEEDS_NOBODY):
             return self._move(row, happened)
@@ -148,12 +166,13 @@ class Mix:
 
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
         """Store the new state of a round."""
-        if happened in (Event.EXPIRY, Event.WITHDRAWAL):
+        if happened in (Event.EXPIRY, Event.WITHDRAWAL, Event.ACCIDENT):
             # The result is ignored: a round that sends nothing need not wait for its intake
             # processes.
             self._stop_taking(row)
         state = TRANSITIONS[MixState(row.state), happened]
-        moved = self.node.rounds.move(row, state, state if state in ENDS else "")
+        ended = state if state in ENDS and state is not MixState.BROKEN else ""
+        moved = self.node.rounds.move(row, state, ended)
         self._tell_state(moved)
         return moved
 
@@ -168,6 +187,11 @@ class Mix:
             fields["bundles"] = own[1].bundles
             if own[1].destroyed is not None:
                 fields["because"] = own[1].destroyed
+            lost = count_lost(self.node.round_folder(row))
+            if lost:
+                fields["lost"] = lost
+        elif row.state == MixState.BROKEN:
+            fields["because"] = row.ended
         self.node.tell(row, f"round {row.state}", **fields)
 
     def facts(self, row: RoundRow) -> Facts:
@@ -182,6 +206,7 @@ class Mix:
             agreement.place == 1,
             state is MixState.SIGNED and node.is_complete(row),
             row.ended == WITHDRAWN,
+            is_broken_off(row.ended),
             batch_status(before),
             state is MixState.OPEN and agreement.place == 1 and self._is_intake_over(row),
             node.count_missing(row) if state is MixState.OPEN else 0,
@@ -208,17 +233,34 @@ class Mix:
     def _take(self, row: RoundRow, _: int) -> bool:
         self._stopped.discard((row.contract, row.round))
         if (row.contract, row.round) not in self.windows:
-            self.intake.open(row.folder)
-            self.windows[row.contract, row.round] = window = Window(
+            job, place = self.jobs.by_contract[row.contract], self.node.folder.path
+            lacks = job.admission == CODES and not codes_path(place, row.contract).exists()
+            self.node.log.set_condition(
+                Condition.CODES, lacks, contract=job.name, serial=job.serial
+            )
+            if lacks:
+                return False
+            window = Window(
                 contract=row.contract,
                 round=row.round,
-                shapes=bundle_shapes(self.jobs.by_contract[row.contract]),
+                shapes=bundle_shapes(job),
+                most_bundles=job.most_bundles,
+                admission=job.admission,
                 opens=row.opens,
                 closes=row.closes,
             )
+            most = window.most_bundles
+            admission = load_admission(place, row.contract, window.admission, most)
+            self.intake.open(row.folder, most, window.bundle_bytes, admission)
+            self.windows[row.contract, row.round] = window
             # Announced last: an intake process may start as soon as it sees the window.
             announce(self.node.round_folder(row), window)
             self.node.step("after window")
+        elif self.intake.is_full(row.folder) and row.folder not in self._full:
+            self._full.add(row.folder)
+            self.node.tell(
+                row, "round full", bundles=self.jobs.by_contract[row.contract].most_bundles
+            )
         return False
 
     def _stop_taking(self, row: RoundRow) -> bool:
@@ -244,18 +286,31 @@ class Mix:
     def _mix(self, row: RoundRow, _: int) -> bool:
         """Close the round, in a thread if so configured, and sign the manifest of its pieces."""
         if self._closer is None:
-            self.node.sign_manifest(row, close_round(self._make_closing(row)))
+            self.node.sign_manifest(row, self._close_round(row, self._make_closing(row)))
             return True
         running = self._closing.get(row.folder)
         if running is None:
-            running = self._closer.submit(close_round, self._make_closing(row))
+            running = self._closer.submit(self._close_round, row, self._make_closing(row))
             self._closing[row.folder] = running
             running.add_done_callback(lambda _: self.node.wake())
         if not running.done():
             return False
-        del self._closing[row.folder]
-        self.node.sign_manifest(row, running.result())
+        if running.exception() is None:
+            # May have to be repeated, while another program locks the database.
+            self.node.sign_manifest(row, running.result())
+        self._closing.pop(row.folder).result()
         return True
+
+    def _close_round(self, row: RoundRow, closing: ClosingRound) -> Manifest:
+        """Close a round, without the bundles that a damaged disk has lost if there are any."""
+        try:
+            return close_round(closing)
+        except DataError as error:
+            if not is_damaged(error):
+                raise
+        salvage_bodies(closing.folder, bundle_bytes(bundle_shapes(closing.job)))
+        self.node.tell(row, "bundles lost", about=count_lost(closing.folder))
+        return close_round(closing)
 
     def _make_closing(self, row: RoundRow) -> ClosingRound:
         node, before = self.node, self.node.preceding_manifest(row)
@@ -264,10 +319,12 @@ class Mix:
             node.round_folder(row),
             read_sheet(node.sheet_note(row)),
             row.sheet,
-            node.keys.read_key(row.folder),
+            # Only a manifest of nothing is made without a key.
+            node.keys.read_key(row.folder) if node.keys.has_key(row.folder) else _NO_KEY,
             None if before is None else PrecedingManifest(*before),
             node.rounds.list_overruled(row.contract),
             node.chance,
+            node.lists.writer(row.expires),
             self._options.engine,
             self._step_of_closing,
         )
@@ -309,7 +366,8 @@ class Mix:
             if not self._closing[row.folder].done():
                 return False
             del self._closing[row.folder]
-        self.node.sign_manifest(row, self._make_closing(row).empty_manifest(EXPIRED))
+        end = row.ended if row.state == MixState.BROKEN else EXPIRED
+        self.node.sign_manifest(row, self._make_closing(row).empty_manifest(end))
         return True
 
     def _shred_round(self, row: RoundRow, _: int) -> bool:

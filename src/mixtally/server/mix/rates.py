@@ -56,12 +56,20 @@ def measure_posts(
         If a bundle is not accepted.
     """
     shape = PartShape(bundle, 0, envelope_bytes)
-    window = Window(contract=_CONTRACT, round=1, shapes=(shape,), opens=0, closes=1 << 40)
+    window = Window(
+        contract=_CONTRACT,
+        round=1,
+        shapes=(shape,),
+        most_bundles=1 << 40,
+        admission="open",
+        opens=0,
+        closes=1 << 40,
+    )
     body = write_bundle([[secret_bytes(chance, envelope_bytes) for _ in range(bundle)]])
     failed: list[BaseException] = []
     with TemporaryDirectory(dir=place) as folder:
         intake = Intake(Path(folder), failed.append)
-        intake.open(window.round_id)
+        intake.open(window.round_id, window.most_bundles, window.bundle_bytes)
         bundles = BundleRoute(intake, lambda *_: window, lambda: 1, BodyBudget(MOST_BODIES_BYTES))
         heard = open_listening_socket(_HOST, 0)
         end = Server(bundle_application(bundles, failed.append)).run_in_thread(heard)

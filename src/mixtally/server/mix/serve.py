@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from mixtally.server.engine.engine import Engine
 from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.intake_watch import IntakeWatch
 from mixtally.server.mix.mix import Mix, Options
 from mixtally.server.node.clock import Clock
 from mixtally.server.node.folder import Folder
@@ -24,9 +25,15 @@ def serve(folder: Folder, service: Service, engine: Engine) -> None:
     """
 
     def mix(node: Node, peers: Peers, stop: Stop, clock: Clock) -> ServedRole:
-        intake = Intake(folder.subfolder("rounds"), stop, service.step)
+        intake = Intake(folder.subfolder("rounds"), stop, service.step, log=service.log)
         made = Mix(node, peers, intake, Options(engine, background=True))
-        return ServedRole(made.tick, made.end, mix_application(made, clock.now, stop))
+        watch = IntakeWatch(folder.path, service.log)
+
+        def tick(now: int) -> None:
+            watch.check()
+            made.tick(now)
+
+        return ServedRole(tick, made.end, mix_application(made, clock.now, stop))
 
     serve_role(folder, service, mix)
 
@@ -39,5 +46,5 @@ def mix_application(mix: Mix, clock: Callable[[], int], stop: Stop) -> "App":
 
     bundles = BundleRoute(mix.intake, mix.find, clock, BodyBudget(MOST_BODIES_BYTES))
     return application(
-        SharedRoutes(mix.node, clock).routes(), stop, bundles.match_route, mix.node.log
+        SharedRoutes(mix.node, clock).routes(), stop, bundles.match_route, mix.node.log, clock
     )

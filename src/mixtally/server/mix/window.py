@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mixtally.device.wire.bundle import PartShape
+from mixtally.device.wire.bundle import PartShape, bundle_bytes
 from mixtally.errors import DataError
 from mixtally.server.node import disk
 from mixtally.server.node.rounds import round_id
@@ -34,6 +34,10 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     round: int
     shapes: tuple[PartShape, ...]
     """Format of a bundle, for each part."""
+    most_bundles: int
+    """Maximum number of bundles of the round, over all processes."""
+    admission: str
+    """Who may send a bundle: the field of the contract."""
     opens: int
     closes: int
     """Opening and closing time of the window, in seconds since 1970."""
@@ -42,6 +46,11 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def round_id(self) -> str:
         """Name of the round's folder."""
         return round_id(self.contract, self.round)
+
+    @property
+    def bundle_bytes(self) -> int:
+        """Length of every bundle."""
+        return bundle_bytes(self.shapes)
 
 
 class Share(NamedTuple):

@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from io import BytesIO
 from threading import Timer
 from time import monotonic, sleep
 from typing import NamedTuple
@@ -21,11 +22,11 @@ MOST_ANSWER_BYTES = (1 << 24) + (1 << 16)
 SECONDS = 10.0
 """Timeout of each step of a request, in seconds.
 
-All steps together may take three times as long, plus the time for sending the body.
+All steps together may take three times as long, plus the time for a long body and response.
 """
 _NOT_YET = 503
 LEAST_RATE = 1 << 16
-"""Slowest rate at which a body may be sent, in bytes per second."""
+"""Slowest rate at which a long body or response may be sent, in bytes per second."""
 
 
 class SilentError(MixtallyError):
@@ -37,6 +38,8 @@ class Answer(NamedTuple):
 
     status: int
     body: bytes
+    date: str = ""
+    """Header Date, as the role wrote it."""
 
     @property
     def is_success(self) -> bool:
@@ -51,8 +54,12 @@ It raises SilentError if there is none.
 """
 
 
-def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
+def call(
+    address: str, method: str, path: str, body: bytes = b"", most: int = MOST_ANSWER_BYTES
+) -> Answer:
     """Send a request over the network to the base URL of a role, and return the response.
+
+    The response has at most ``most`` bytes. Responses above the default may take longer.
 
     Raises
     ------
@@ -64,21 +71,24 @@ def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
         connection = _connection(place)
         try:
             connection.connect()
-            seconds = 3 * SECONDS + len(body) / LEAST_RATE
+            longer = max(0, most - MOST_ANSWER_BYTES)
+            seconds = 3 * SECONDS + (len(body) + longer) / LEAST_RATE
             # A peer that sends one byte before each timeout would otherwise keep the call open
             # without end.
             with_end = Timer(seconds, _shut_down, (connection.sock,))  # it may come byte by byte
             with_end.daemon = True
             with_end.start()
             try:
-                answer = _send_request(connection, method, place.path.rstrip("/") + path, body)
+                answer = _send_request(
+                    connection, method, place.path.rstrip("/") + path, body, most
+                )
             finally:
                 with_end.cancel()
         finally:
             connection.close()
     except (OSError, HTTPException, ValueError) as error:
         raise SilentError(f"{address}: {type(error).__name__}") from error
-    if len(answer.body) > MOST_ANSWER_BYTES:
+    if len(answer.body) > most:
         raise SilentError(f"{address}: the answer is too long")
     return answer
 
@@ -118,15 +128,19 @@ def _connection(place: SplitResult) -> HTTPConnection:
     return HTTPConnection(host, place.port, timeout=SECONDS)
 
 
-def _send_request(connection: HTTPConnection, method: str, path: str, body: bytes) -> Answer:
+def _send_request(
+    connection: HTTPConnection, method: str, path: str, body: bytes, most: int
+) -> Answer:
     headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
-    connection.request(method, path, body or None, headers)
+    # As a file, because the timeout of a socket covers a whole block of bytes, not each packet. A
+    # piece in one block would be given up on a connection of less than 1.6 MB/s.
+    connection.request(method, path, BytesIO(body) if body else None, headers)
     answer = connection.getresponse()
     # One byte more than allowed, so that the caller can tell a response that is too large.
-    said = answer.read(MOST_ANSWER_BYTES + 1)
+    said = answer.read(most + 1)
     if answer.length:
         raise HTTPException("another length than announced")
-    return Answer(answer.status, said)
+    return Answer(answer.status, said, answer.headers.get("date", ""))
 
 
 def _shut_down(place: socket.socket) -> None:

@@ -9,7 +9,9 @@ the start of the machine and cannot be set. Let
 The wall clock is believed if its offset differs from the known offset by at most 30 s, or if the
 new offset has been stable for 600 s. Until then the time continues from the known offset. The known
 offset is stored in a file, so that a restart of the process does not accept a jump. A restart of
-the machine resets the steady clock; then only a lower bound is known, the last stored time.
+the machine resets the steady clock; then only a lower bound is known, the last stored time. If
+the file is lost from a folder with keys of rounds, nothing is known, and the lower bound is 1970. A
+folder without such keys has nothing to lose, so a new role believes the wall clock at once.
 """
 
 import json
@@ -36,7 +38,8 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 def since_boot() -> float:
     """Return the seconds since the start of the machine.
 
-    They include the time asleep where the system provides such a clock.
+    Where the system provides such a clock, these seconds include the time during which the machine
+    slept.
     """
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
@@ -56,7 +59,7 @@ class Clocks(NamedTuple):
     steady: Callable[[], float] = since_boot
     """Seconds since the start of the machine."""
     boot: str = this_boot()
-    """Identifier of that start."""
+    """Identifier of this start of the machine."""
 
 
 class _Jump(NamedTuple):
@@ -82,10 +85,9 @@ class Clock:
         self._jump: _Jump | None = None
         self._kept = float("-inf")
         steady = self._clocks.steady()
-        self._offset, self._restarted = self._load_offset(steady)
+        self._offset, self._doubt = self._load_offset(steady)
+        self._restarted = self._doubt is not None
         self.certain_time()
-        if self._restarted:
-            log.tell("machine restarted", believes_its_clock_in=int(HOLD))
 
     def now(self) -> int:
         """Return the best estimate of the time, in seconds since 1970, for responses to clients.
@@ -93,7 +95,8 @@ class Clock:
         After a restart of the machine this estimate follows the wall clock before it is confirmed.
         """
         with self._turn:
-            passed = self._update_offset()
+            steady, _ = self._update_offset()
+            passed = steady + self._offset
             later = self._clocks.wall() if self._restarted and self._jump else passed
             return int(max(passed, later))
 
@@ -103,15 +106,19 @@ class Clock:
         Actions that cannot be undone use this time.
         """
         with self._turn:
-            passed, jump = self._update_offset(), self._jump
-            steady = self._clocks.steady()
+            steady, offset = self._update_offset()
+            passed, jump = steady + self._offset, self._jump
             if self._keep and jump is None and steady - self._kept >= KEEP_EVERY:
-                # Follow the small corrections that a time service makes to the wall clock.
-                self._offset = self._clocks.wall() - steady
+                # Follow the small corrections that a time service makes to the wall clock. This is
+                # the offset that was checked: after a second look the machine may have slept.
+                self._offset = offset
                 self._store_offset(steady)
+            restarted = self._restarted
+        if self._doubt is not None:
+            self._log.set_condition(self._doubt, restarted, believes_its_clock_in=int(HOLD))
         # After a restart of the machine a difference is normal, so the operator is not warned of a
         # jump.
-        if jump is None or self._restarted:
+        if jump is None or restarted:
             self._log.set_condition(Condition.CLOCK, False)
         else:
             self._log.set_condition(
@@ -119,8 +126,8 @@ class Clock:
             )
         return int(passed)
 
-    def _update_offset(self) -> float:
-        """Update the known offset, and return the steady time plus this offset."""
+    def _update_offset(self) -> tuple[float, float]:
+        """Update the known offset, and return the steady time and the offset at this time."""
         steady = self._clocks.steady()
         offset = self._clocks.wall() - steady
         if abs(offset - self._offset) <= TOLERANCE:
@@ -129,25 +136,27 @@ class Clock:
             self._jump = _Jump(offset, steady)
         elif steady - self._jump.since >= HOLD:
             self._offset, self._jump, self._restarted = offset, None, False
-        return steady + self._offset
+        return steady, offset
 
-    def _load_offset(self, steady: float) -> tuple[float, bool]:
-        """Return the stored offset, and whether the machine was restarted since it was stored."""
+    def _load_offset(self, steady: float) -> tuple[float, Condition | None]:
+        """Return the stored offset, and the condition if it is only a lower bound, or None."""
         if self._path.exists():
             with suppress(ValueError, KeyError, TypeError):
                 kept = json.loads(disk.read_file(self._path, "the time that was kept"))
                 wall, before, same = float(kept["wall"]), float(kept["steady"]), kept["boot"]
                 if same and same == self._clocks.boot and before <= steady:
-                    return wall - before, False
-                return wall - steady, True
-        return self._clocks.wall() - steady, False
+                    return wall - before, None
+                return wall - steady, Condition.RESTARTED
+        if any((self._path.parent / "keys").glob("*")):
+            return -steady, Condition.CLOCK_LOST
+        return self._clocks.wall() - steady, None
 
     def _store_offset(self, steady: float) -> None:
-        held = {"wall": steady + self._offset, "steady": steady, "boot": self._clocks.boot}
+        stored = {"wall": steady + self._offset, "steady": steady, "boot": self._clocks.boot}
         try:
             # An older stored time is still a correct lower bound, so a full disk does not end the
             # process.
-            disk.put(self._path, json.dumps(held).encode() + b"\n", "the time")
+            disk.put(self._path, json.dumps(stored).encode() + b"\n", "the time")
         except DataError as error:
             if not disk.is_full(error):
                 raise

@@ -1,22 +1,42 @@
 """The SQLite database of a role, synced at every commit.
 
-After an error other than a full disk the database refuses all further use. It is unknown which
-writes a failed sync has kept, so the process must end and restart from what is on disk.
+After an error of the disk, other than a full disk, the database refuses all further use. It is
+unknown which writes a failed sync has kept, so the process must end and restart from what is on
+disk. The lock of another program, such as a backup tool, is no such error: work is repeated later.
+
+Source: SQLite, "WAL-mode File Format", section 2.3, for the byte that a writer locks.
 """
 
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from mixtally.errors import DataError
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
+from mixtally.server.node.events import Condition, FieldValue, Log
 
-_VERSION = 1
-_TABLES = """
+LOCK_SECONDS = 10.0
+"""Seconds for which a write waits for the lock of another program before it raises.
+
+Commands of a role lock its database for milliseconds. Once a wait was in vain, further writes fail
+at once until the lock is free: otherwise they would occupy all threads that answer requests.
+"""
+_READ_SECONDS = 1.0
+"""The same for a read, which waits only for a program that excludes readers as well.
+
+It is short because some reads happen on the thread that answers all requests.
+"""
+_PAUSE_SECONDS = 0.01
+_WRITE_BYTE = 120
+"""Byte of the file ``-shm`` that the writer of a database with a log locks."""
+
+_UPGRADES = (
+    """
 CREATE TABLE slots (signer TEXT, slot TEXT, hash TEXT NOT NULL, PRIMARY KEY (signer, slot))
   WITHOUT ROWID;
 CREATE TABLE notes (hash TEXT PRIMARY KEY, kind TEXT NOT NULL, contract TEXT NOT NULL,
@@ -28,6 +48,15 @@ CREATE TABLE rounds (name TEXT, round INTEGER, contract TEXT NOT NULL, sheet TEX
   opens INTEGER NOT NULL, closes INTEGER NOT NULL, expires INTEGER NOT NULL,
   state TEXT NOT NULL, ended TEXT NOT NULL DEFAULT '', PRIMARY KEY (name, round));
 CREATE TABLE overruled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) WITHOUT ROWID;
+""",
+    """
+CREATE TABLE restores (number INTEGER PRIMARY KEY);
+CREATE TABLE settled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) WITHOUT ROWID;
+""",
+)
+"""Scripts that upgrade a database, each by one version; the first creates version 1.
+
+Scripts are only ever appended, so that a folder of any older version can be upgraded.
 """
 
 
@@ -39,20 +68,20 @@ def open_connection(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
     """
     with translate_sqlite_errors(path):
         disk.make_file(path)
-        held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
             # The page size cannot change once the log is on, so it is set first.
-            held.execute(f"PRAGMA page_size={page_bytes}")
+            connection.execute(f"PRAGMA page_size={page_bytes}")
             # The mode is set only when its result has been read completely.
-            ((mode,),) = held.execute("PRAGMA journal_mode=WAL").fetchall()
-            held.execute("PRAGMA synchronous=FULL")
+            ((mode,),) = connection.execute("PRAGMA journal_mode=WAL").fetchall()
+            connection.execute("PRAGMA synchronous=FULL")
         except BaseException:
-            held.close()
+            connection.close()
             raise
     if mode != "wal":
-        held.close()
+        connection.close()
         raise _disk_error(path, f"one without a log ({mode})")
-    return held
+    return connection
 
 
 @contextmanager
@@ -61,7 +90,34 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        if disk.is_busy(error):
+            holder = find_lock_holder(path)
+            who = "process {process} ({program})" if "process" in holder else "{program}"
+            raise DataError(
+                str(path),
+                expected="a database that no other program locks",
+                got=f"one that is locked by {who.format(**holder)}",
+                do="wait until that program has finished, or end it; nothing is lost",
+            ) from error
         raise _disk_error(path, str(error)) from error
+
+
+def find_lock_holder(path: Path) -> dict[str, FieldValue]:
+    """Return the process and the program that lock a database, as far as the system tells them.
+
+    The table of the system is read, because opening and closing the file would release the locks
+    that this process has.
+    """
+    with suppress(OSError, ValueError):
+        main, shared = (Path(f"{path}{end}").stat().st_ino for end in ("", "-shm"))
+        for line in Path("/proc/locks").read_text().splitlines():
+            # Such as "1: POSIX  ADVISORY  WRITE 4711 fe:00:2165132 120 120".
+            _, kind, _, mode, process, file, first, last = line.split()[:8]
+            inode = int(file.rpartition(":")[2]) if (kind, mode) == ("POSIX", "WRITE") else 0
+            if inode == main or (inode == shared and int(first) <= _WRITE_BYTE <= int(last)):
+                name = Path(f"/proc/{process}/comm").read_text().strip()
+                return {"process": int(process), "program": name}
+    return {"program": "another program"}
 
 
 def _disk_error(path: Path, got: str) -> DataError:
@@ -76,39 +132,55 @@ def _disk_error(path: Path, got: str) -> DataError:
 class Database:
     """SQLite database with a log that is synced at every commit; threads take turns in using it.
 
-    Every method raises DataError if the disk fails.
+    Every method raises DataError if the disk fails, or if another program locks the database for
+    long. A lock is reported to ``log``.
     """
 
-    def __init__(self, path: Path, step: Step = no_step) -> None:
+    def __init__(self, path: Path, step: Step = no_step, log: Log | None = None) -> None:
         self._path, self._turn, self._step = path, threading.RLock(), step
+        self._log = log or Log()
         self._failed: DataError | None = None
-        self._commits = 0
+        self._is_locked = False
+        self._commits, self.seconds = 0, 0.0
+        """Number of commits, and seconds spent in transactions, the wait for others included."""
         self._open = open_connection(path)
         with self._errors():
-            # Several processes of one role share the file: wait up to 20 s for the other's
-            # transaction.
-            self._open.execute("PRAGMA busy_timeout=20000")
-            found = [said for (said,) in self._open.execute("PRAGMA integrity_check(1)")]
+            # Waiting is done here, where other threads can use the database meanwhile.
+            self._open.execute("PRAGMA busy_timeout=0")
+        found = [said for (said,) in self.rows("PRAGMA integrity_check(1)")]
         if found != ["ok"]:
             raise DataError(
                 str(path),
                 expected="an intact database",
                 got=str(found[:1])[:200],
-                do="check the disk, and restore the newest intact copy; an older copy is refused",
+                do="check the disk, and restore a backup by the command `restore`",
             )
         with self._errors():
             # Deleted rows are overwritten, so that nothing of them remains in free pages.
             self._open.execute("PRAGMA secure_delete=ON")
-        with self.transaction("tables"):
-            (version,) = self._open.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                for statement in _TABLES.split(";"):
-                    self._open.execute(statement)
-                self._open.execute(f"PRAGMA user_version={_VERSION}")
-        if version not in (0, _VERSION):
+        # A database of this version is opened without a write, which could wait for another
+        # program.
+        while (version := self._read_version()) < len(_UPGRADES):
+            with self.transaction("tables"):
+                self._upgrade(version)
+        if version > len(_UPGRADES):
             raise DataError(
-                str(path), expected=f"version {_VERSION}", got=version, do="use the newer mixtally"
+                str(path),
+                expected=f"a database of version {len(_UPGRADES)} or older",
+                got=f"version {version}, which a newer mixtally wrote",
+                do="use the newer mixtally: an older one cannot read what that one has signed",
             )
+
+    def _read_version(self) -> int:
+        ((version,),) = self.rows("PRAGMA user_version")
+        return int(version)
+
+    def _upgrade(self, version: int) -> None:
+        """Upgrade a database of this version by one, unless another process has done it."""
+        if self._read_version() == version:
+            for statement in _UPGRADES[version].split(";"):
+                self._open.execute(statement)
+            self._open.execute(f"PRAGMA user_version={version + 1}")
 
     @contextmanager
     def transaction(self, name: str) -> Iterator[sqlite3.Connection]:
@@ -116,10 +188,10 @@ class Database:
 
         ``name`` names the durable steps that are reported before and after the commit.
         """
-        with self._turn, self._errors():
-            # IMMEDIATE takes the write lock now: what the block reads cannot change before it
-            # writes.
-            self._open.execute("BEGIN IMMEDIATE")
+        began = monotonic()
+        # IMMEDIATE takes the write lock now: what the block reads cannot change before it writes.
+        with self._errors(), self._execute("BEGIN IMMEDIATE", (), LOCK_SECONDS):
+            self._set_locked(False)
             try:
                 yield self._open
                 self._step(f"before {name}")
@@ -129,6 +201,7 @@ class Database:
                     self._open.execute("ROLLBACK")
                 raise
             self._commits += 1
+            self.seconds += monotonic() - began
             self._step(f"after {name}")
 
     def version(self) -> tuple[int, int]:
@@ -138,8 +211,47 @@ class Database:
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return all rows that a query finds."""
-        with self._turn, self._errors():
-            return self._open.execute(query, values).fetchall()
+        with self._errors(), self._execute(query, values, _READ_SECONDS) as found:
+            if self._is_locked and not self._open.in_transaction:
+                self._look_at_lock()
+            return found
+
+    @contextmanager
+    def _execute(
+        self, query: str, values: tuple[object, ...], seconds: float
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """Execute a statement, and keep the turn while the caller uses its rows.
+
+        While another program locks the database, other threads have their turn between two tries.
+        """
+        until = monotonic() + (0 if self._is_locked else seconds)
+        while True:
+            with self._turn:
+                try:
+                    found = self._open.execute(query, values).fetchall()
+                except sqlite3.OperationalError as error:
+                    if not disk.is_busy(error):
+                        raise
+                    if monotonic() >= until:
+                        self._set_locked(True)
+                        raise
+                else:
+                    yield found
+                    return
+            sleep(_PAUSE_SECONDS)
+
+    def _look_at_lock(self) -> None:
+        """Find out whether the write lock is free again, without waiting for the next write."""
+        with suppress(sqlite3.OperationalError):
+            self._open.execute("BEGIN IMMEDIATE")
+            self._open.execute("ROLLBACK")
+            self._set_locked(False)
+
+    def _set_locked(self, is_so: bool) -> None:
+        if is_so != self._is_locked:
+            self._is_locked = is_so
+            said = find_lock_holder(self._path) if is_so else {}
+            self._log.set_condition(Condition.BUSY, is_so, file=self._path.name, **said)
 
     def close(self) -> None:
         """Close the database file."""
@@ -154,8 +266,8 @@ class Database:
             with translate_sqlite_errors(self._path):
                 yield
         except DataError as error:
-            # A full disk has undone the transaction cleanly; after any other error the state is
-            # unknown.
-            if isinstance(error.__cause__, sqlite3.Error) and not disk.is_full(error):
+            # A full disk has undone the transaction cleanly, and a lock kept it from beginning;
+            # after any other error the state is unknown.
+            if isinstance(error.__cause__, sqlite3.Error) and not disk.is_temporary(error):
                 self._failed = error
             raise

@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,7 +46,8 @@ def is_private(path: Path) -> bool:
 def make_folder(path: Path) -> None:
     """Create a folder durably for its owner only, unless it exists."""
     if not path.is_dir():
-        path.mkdir(PRIVATE_FOLDER, parents=True)
+        # The loop and a route may make the folder of one round at the same time.
+        path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
         sync_folder(path.parent)
 
 
@@ -80,7 +81,9 @@ def sync_folder(path: Path) -> None:
 def sync_tree(path: Path) -> None:
     """Sync a folder and all subfolders, for names that a killed process did not sync."""
     for place, _, _ in os.walk(path):
-        sync_folder(Path(place))
+        # A command may run while the role is served, which removes the folders of rounds.
+        with suppress(FileNotFoundError):
+            sync_folder(Path(place))
 
 
 def destroy(path: Path) -> None:
@@ -113,13 +116,38 @@ def is_full(error: BaseException | None) -> bool:
 
     The operator can free space, so such an error is retried. Any other disk error ends the process.
     """
+    return any(
+        (isinstance(one, OSError) and one.errno in _NO_ROOM)
+        or getattr(one, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        for one in iterate_causes(error)
+    )
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """Return whether an error, or one of its causes, is the lock of another program on a database.
+
+    Nothing was written. The other program releases the lock when it ends, so such an error is
+    retried.
+    """
+    return has_sqlite_code(error, sqlite3.SQLITE_BUSY)
+
+
+def has_sqlite_code(error: BaseException | None, *codes: int) -> bool:
+    """Return whether an error, or one of its causes, has one of the primary codes of SQLite."""
+    # Extended codes, such as SQLITE_BUSY_RECOVERY, contain the primary code in the low byte.
+    return any(getattr(one, "sqlite_errorcode", 0) & 0xFF in codes for one in iterate_causes(error))
+
+
+def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and its causes, the error first."""
     while error is not None:
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return True
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return True
+        yield error
         error = error.__cause__
-    return False
+
+
+def is_temporary(error: BaseException) -> bool:
+    """Return whether the same work may succeed later, without a restart of the process."""
+    return is_full(error) or is_busy(error)
 
 
 def free_bytes(path: Path) -> int:

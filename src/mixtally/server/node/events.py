@@ -16,6 +16,7 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
@@ -44,10 +45,26 @@ class ConditionKind(NamedTuple):
 class Condition(Enum):
     """All lasting conditions, which are logged when they begin and when they end."""
 
-    WAITING = ConditionKind("waiting", "waiting no more", ("contract", "round", "role"))
+    WAITING = ConditionKind("waiting", "waiting no more", ("contract", "serial", "role"))
     DISK = ConditionKind("disk low", "disk has room")
+    INTAKE = ConditionKind("intake process hangs", "intake process released", ("number",))
+    BUSY = ConditionKind("database locked", "database free", ("file",))
     CLOCK = ConditionKind("clock jumped", "clock agrees")
-    SILENT = ConditionKind("peer unreachable", "peer back", ("role",), waits=False)
+    RESTARTED = ConditionKind("machine restarted", "clock agrees", waits=False)
+    CLOCK_LOST = ConditionKind("clock file lost", "clock agrees", waits=False)
+    UNSIGNED = ConditionKind(
+        "contract to sign again", "contract signed again", ("fingerprint",), waits=False
+    )
+    ROTATED_TWICE = ConditionKind(
+        "second rotation of a key", "one rotation", ("role",), waits=False
+    )
+    SILENT = ConditionKind("peer unreachable", "peer back", ("role", "address"), waits=False)
+    SKEW = ConditionKind(
+        "clock differs", "clock agrees with role", ("role", "address"), waits=False
+    )
+    SCHEDULE = ConditionKind("schedule waits", "schedule goes on", ("contract",), waits=False)
+    CODES = ConditionKind("codes missing", "codes loaded", ("contract", "serial"), waits=False)
+    LOOP = ConditionKind("loop busy", "loop free")
 
 
 def print_line(line: str) -> None:
@@ -78,6 +95,10 @@ class Log:
     ) -> None:
         self._write, self._as_json, self._clock = write, as_json, clock
         self._turn = Lock()
+        self.refusals: Counter[str] = Counter()
+        """Number of refused requests by kind, which the HTTP server counts."""
+        self.changes = 0
+        """Number of times that a condition has begun or ended."""
         self._lasting: dict[
             tuple[Condition, tuple[FieldValue | None, ...]], dict[str, FieldValue]
         ] = {}
@@ -97,9 +118,13 @@ class Log:
         key = what, tuple(said.get(name) for name in kind.by)
         with self._turn:
             known = self._lasting.get(key)
+            if is_so and known is not None:
+                # Only the changes are logged, but ``/readyz`` shows the latest fields.
+                known.update(said)
             # Above the limit a new condition is not recorded, which bounds the memory.
             if is_so == (known is not None) or (is_so and len(self._lasting) >= _MAX_CONDITIONS):
                 return
+            self.changes += 1
             if known is None:
                 since = format_time(self._clock())
                 self._lasting[key] = {"event": kind.begins, **said, "since": since}
@@ -113,6 +138,11 @@ class Log:
         """Return the fields and start of each condition that keeps the role from being ready."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if what.value.waits]
+
+    def list_warnings(self) -> list[dict[str, FieldValue]]:
+        """Return the fields and start of each condition that leaves the role ready."""
+        with self._turn:
+            return [dict(said) for (what, _), said in self._lasting.items() if not what.value.waits]
 
 
 def format_time(seconds: float) -> str:

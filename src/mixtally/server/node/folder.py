@@ -2,6 +2,7 @@
 
 role.toml     identity        signing.key   wrapped     node.db   notes and rounds
 jobs/ contracts/ keys/ rounds/
+signing-HASH.key   wrapped, the key before a rotation, while an earlier contract needs it
 """
 
 import json
@@ -12,12 +13,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from mixtally.device.contract.roles import format_verifier_key, key_hash
 from mixtally.device.wire.note import SEED_BYTES, Signer, parse_signer
 from mixtally.errors import DataError, PlanError
 from mixtally.model.roles import Role
 from mixtally.primitives.chance import Chance
 from mixtally.server.node import disk
 from mixtally.server.node.database import Database
+from mixtally.server.node.disk import Step
 from mixtally.server.node.wrapping import (
     KeyPurpose,
     make_master,
@@ -28,7 +31,9 @@ from mixtally.server.node.wrapping import (
 )
 
 FOLDERS = ("jobs", "contracts", "keys", "rounds")
-_FILE, _KEY, _DATABASE = "role.toml", "signing.key", "node.db"
+ROLE, KEY, DATABASE = "role.toml", "signing.key", "node.db"
+_NEXT_KEY = "next-signing.key"
+_ROLE_FILE = "the role.toml that init wrote"
 
 
 class RoleFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,9 +57,51 @@ class Folder(NamedTuple):
     role: RoleFile
     master: bytes
     signer: Signer
+    earlier: tuple[Signer, ...] = ()
+    """Keys before a rotation, with which earlier contracts are served to their end."""
 
     def __repr__(self) -> str:
         return f"Folder({self.role.name})"
+
+    @property
+    def signers(self) -> tuple[Signer, ...]:
+        """All keys that this role can sign with, the current one first."""
+        return self.signer, *self.earlier
+
+    def signer_of(self, public: bytes) -> Signer:
+        """Return the signer with a public key; raises DataError if it is not in the folder."""
+        for signer in self.signers:
+            if signer.public == public:
+                return signer
+        raise DataError(
+            str(self.path),
+            expected=f"the signing key {format_verifier_key(self.role.name, public)}",
+            got="other keys",
+            do="restore the newest folder: a key is kept until its rounds are over",
+        )
+
+    def earlier_key(self, signer: Signer) -> Path:
+        """Return the path of a signing key that was replaced."""
+        return self.path / f"signing-{key_hash(signer.name, signer.public).hex()}.key"
+
+    @property
+    def has_next_signer(self) -> bool:
+        """Whether a rotation was begun and not finished."""
+        return (self.path / _NEXT_KEY).exists()
+
+    def next_signer(self, chance: Chance) -> Signer:
+        """Return the signer that will replace the current one, and create its key durably."""
+        if not self.has_next_signer:
+            _put_signer(self, self.path / _NEXT_KEY, _make_signer(self.role.name, chance), chance)
+        return _read_signer(self.path / _NEXT_KEY, self.role.name, self.master)
+
+    def replace_signer(self, chance: Chance, step: Step) -> None:
+        """Keep the current signing key as an earlier one, and put the next one in its place."""
+        _put_signer(self, self.earlier_key(self.signer), self.signer, chance)
+        step("after earlier key")
+        (self.path / _NEXT_KEY).replace(self.path / KEY)
+        disk.sync_folder(self.path)
+        step("after new key")
 
     @property
     def database(self) -> Path:
@@ -62,13 +109,13 @@ class Folder(NamedTuple):
 
         Raises DataError if it is missing. With an empty database the role would sign a second time.
         """
-        path = self.path / _DATABASE
+        path = self.path / DATABASE
         if not path.exists():
             raise DataError(
                 str(path),
                 expected="the database that init made",
                 got="none",
-                do="find the newest folder; if it is lost, end the contract and init another role",
+                do="find the newest folder; if it is lost, restore a backup into a new folder",
             )
         return path
 
@@ -92,31 +139,34 @@ def create_folder(
     PlanError
         If no contract could contain the name, address or operator.
     """
-    if (path / _FILE).exists():
+    if (path / ROLE).exists():
         raise DataError(
             str(path), expected="a new folder", got="a role's", do="choose another: keys are kept"
         )
-    signer = Signer(role.name, secret_bytes(chance, SEED_BYTES))
+    signer = _make_signer(role.name, chance)
     to_role(role, signer)
     if not role.master.startswith("env:"):
         make_master(Path(role.master), chance)
     master = read_master(role.master, environment)
+    make_folders(path)
+    Database(path / DATABASE).close()
+    made = Folder(path, role, master, signer)
+    _put_signer(made, path / KEY, signer, chance)
+    # Written last: a folder that contains this file is complete.
+    disk.put(path / ROLE, write_role_file(role), "who the role is")
+    return made
+
+
+def make_folders(path: Path) -> None:
+    """Create the folder of a role with its subfolders, for its owner only."""
     disk.make_folder(path)
     path.chmod(disk.PRIVATE_FOLDER)
     for name in FOLDERS:
         disk.make_folder(path / name)
-    Database(path / _DATABASE).close()
-    data = wrap_secret(
-        master, KeyPurpose.SIGNING, role.name, signer.private_key_text.encode(), chance
-    )
-    disk.put(path / _KEY, data, "the signing key")
-    # Written last: a folder that contains this file is complete.
-    disk.put(path / _FILE, _toml(role), "who the role is")
-    return Folder(path, role, master, signer)
 
 
 def open_folder(path: Path, environment: Mapping[str, str]) -> Folder:
-    """Open the folder of a role, and decrypt its signing key.
+    """Open the folder of a role, and decrypt its signing keys.
 
     The master key is in a file, or in one of the variables in ``environment``.
 
@@ -128,18 +178,18 @@ def open_folder(path: Path, environment: Mapping[str, str]) -> Folder:
     PlanError
         If ``role.toml`` is invalid.
     """
-    role = _read_role_file(path / _FILE)
+    role = read_role(path)
     master = read_master(role.master, environment)
-    data = disk.read_file(path / _KEY, "the signing key")
-    if not disk.is_private(path / _KEY):
-        raise DataError(
-            str(path / _KEY),
-            expected="a signing key that only its owner can read",
-            got="one that others may read",
-            do="chmod 600, and find out who could copy it",
-        )
-    signer = parse_signer(unwrap_secret(master, KeyPurpose.SIGNING, role.name, data).decode())
-    return Folder(path, role, master, signer)
+    signer = _read_signer(path / KEY, role.name, master)
+    earlier = sorted(path.glob("signing-*.key"))
+    return Folder(
+        path, role, master, signer, tuple(_read_signer(one, role.name, master) for one in earlier)
+    )
+
+
+def unwrap_signer(name: str, master: bytes, data: bytes) -> Signer:
+    """Decrypt a signing key; raises DataError for another master key."""
+    return parse_signer(unwrap_secret(master, KeyPurpose.SIGNING, name, data).decode())
 
 
 def to_role(role: RoleFile, signer: Signer) -> Role:
@@ -150,13 +200,41 @@ def to_role(role: RoleFile, signer: Signer) -> Role:
     return Role(name=role.name, address=role.address, key=signer.verifier, operator=role.operator)
 
 
-def _toml(role: RoleFile) -> bytes:
+def _make_signer(name: str, chance: Chance) -> Signer:
+    return Signer(name, secret_bytes(chance, SEED_BYTES))
+
+
+def _put_signer(folder: Folder, path: Path, signer: Signer, chance: Chance) -> None:
+    secret = signer.private_key_text.encode()
+    data = wrap_secret(folder.master, KeyPurpose.SIGNING, signer.name, secret, chance)
+    disk.put(path, data, "the signing key")
+
+
+def _read_signer(path: Path, name: str, master: bytes) -> Signer:
+    data = disk.read_file(path, "the signing key")
+    if not disk.is_private(path):
+        raise DataError(
+            str(path),
+            expected="a signing key that only its owner can read",
+            got="one that others may read",
+            do="chmod 600, and find out who could copy it",
+        )
+    return unwrap_signer(name, master, data)
+
+
+def write_role_file(role: RoleFile) -> bytes:
+    """Return the content of ``role.toml``."""
     fields = msgspec.to_builtins(role)
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items()).encode()
 
 
-def _read_role_file(path: Path) -> RoleFile:
-    data = disk.read_file(path, "the role.toml that init wrote")
+def read_role(folder: Path) -> RoleFile:
+    """Return the identity of a role from its folder; raises DataError and PlanError."""
+    return read_role_file(disk.read_file(folder / ROLE, _ROLE_FILE), folder / ROLE)
+
+
+def read_role_file(data: bytes, path: Path) -> RoleFile:
+    """Return the content of ``role.toml``; raises PlanError that names ``path``."""
     try:
         return msgspec.convert(tomllib.loads(data.decode()), RoleFile)
     except ValueError as error:

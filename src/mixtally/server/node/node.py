@@ -2,9 +2,17 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from mixtally.device.contract.fields import fingerprint_of, text_of
-from mixtally.device.wire.manifest import Manifest, Receipt, write_manifest, write_receipt
+from mixtally.device.wire.arrivals import ArrivalLists
+from mixtally.device.wire.manifest import (
+    Manifest,
+    Receipt,
+    read_receipt,
+    write_manifest,
+    write_receipt,
+)
 from mixtally.device.wire.problem import Problem
 from mixtally.device.wire.sheet import write_withdrawal
 from mixtally.errors import RefusedError
@@ -12,8 +20,9 @@ from mixtally.model.agreement import Agreement
 from mixtally.primitives.chance import Chance
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
-from mixtally.server.node.events import Log
+from mixtally.server.node.events import Condition, Log
 from mixtally.server.node.folder import Folder
+from mixtally.server.node.key_rotation import check_role_keys
 from mixtally.server.node.note_reader import NoteReader
 from mixtally.server.node.refusal import OldStateError, ProblemError, problem_of
 from mixtally.server.node.rounds import RoundRow, round_id
@@ -42,15 +51,24 @@ class Node(RoleState):
     def sign_contract(self, agreement: Agreement, data: bytes) -> bytes:
         """Sign a contract, and return its note with all known signatures.
 
-        Raises ProblemError if this role has signed another contract of the same name and serial.
+        Raises ProblemError if this role has signed another contract of the same name and serial,
+        and PlanError if the key of a role was replaced without a rotation.
         """
+        self.check_contract(agreement)
         self.sign(agreement, contract_entry(agreement), text_of(data))
         return self.notes.merge(data, agreement.keys)
 
     def check_contract(self, agreement: Agreement) -> None:
-        """Check that no other contract of this name and serial was signed; raises ProblemError."""
-        if self._signed_hash(contract_entry(agreement)) not in (None, agreement.contract):
+        """Check that this role may sign a contract, or has signed it.
+
+        Raises ProblemError if it has signed another one of this name and serial, and PlanError if
+        the key of a role was replaced without a rotation.
+        """
+        signed = self._signed_hash(contract_entry(agreement))
+        if signed not in (None, agreement.contract):
             raise ProblemError(Problem.ANOTHER_NOTE)
+        if signed is None:
+            check_role_keys(self.notes, agreement)
 
     def has_signed_contract(self, agreement: Agreement) -> bool:
         """Return whether this role has signed the contract."""
@@ -93,6 +111,18 @@ class Node(RoleState):
         self.wake()
         return answer
 
+    def take_up(self, note: bytes, about: bytes | None) -> None:
+        """Store a note that this role signed and lost; see ``Restored.take_up``."""
+        with self._turn:
+            kind = self.restored.take_up(note, about)
+        if kind == "contract" and fingerprint_of(note) not in self.agreements:
+            self.log.set_condition(Condition.UNSIGNED, True, fingerprint=fingerprint_of(note))
+
+    def take_up_round(self, note: bytes, agreement: Agreement, number: int) -> None:
+        """End a round that a peer knows, as lost; see ``Restored.take_up_round``."""
+        with self._turn, suppress(ProblemError):
+            self.restored.take_up_round(note, agreement, number)
+
     def propose(self, text: bytes, now: int) -> bytes:
         """Sign a sheet as the collector, before any other role signs, and return its note.
 
@@ -133,14 +163,20 @@ class Node(RoleState):
         with self._turn:
             return self.sign(agreement, entry, write_manifest(manifest))
 
-    def sign_receipt(self, row: RoundRow, manifest: str) -> bytes:
-        """Sign that all pieces of the preceding manifest are on disk, and return the note."""
+    def sign_receipt(
+        self, row: RoundRow, manifest: str, arrivals: ArrivalLists | None = None
+    ) -> bytes:
+        """Sign that all pieces of the preceding manifest are on disk, and return the note.
+
+        ``arrivals`` are the lists of what a collector received.
+        """
         # A piece may have been renamed just now, and its name not be synced yet.
         disk.sync_folder(self.round_folder(row))
         agreement = self.agreements[row.contract]
         entry = receipt_entry(row, agreement.place)
         with self._turn:
-            return self.sign(agreement, entry, write_receipt(Receipt(manifest, agreement.place)))
+            text = write_receipt(Receipt(manifest, agreement.place, arrivals))
+            return self.sign(agreement, entry, text)
 
     def has_signed_receipt(self, row: RoundRow) -> bool:
         """Return whether this role has signed the receipt of the preceding batch."""
@@ -154,7 +190,8 @@ class Node(RoleState):
         if role is None:
             return False
         taken = self.notes.hash_in_slot(role.name, receipt_entry(row, place).slot)
-        return taken == fingerprint_of(write_receipt(Receipt(manifest, place)))
+        note = None if taken is None else self.notes.of(taken)
+        return note is not None and read_receipt(note).manifest == manifest
 
     def shred_round(self, row: RoundRow) -> None:
         """Delete the files and the key of a round; only signed notes and its row remain."""

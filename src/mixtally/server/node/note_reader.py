@@ -5,28 +5,32 @@ proposes itself.
 """
 
 from mixtally.device.contract.fields import fingerprint_of, text_of
+from mixtally.device.contract.roles import format_verifier_key
+from mixtally.device.wire.consistency import check_receipt
 from mixtally.device.wire.manifest import Manifest, read_manifest, read_receipt
 from mixtally.device.wire.note import find_signers, merge_notes, verify_note
 from mixtally.device.wire.problem import Problem
+from mixtally.device.wire.rotation import verify_rotation
 from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, read_withdrawal
 from mixtally.errors import RefusedError
 from mixtally.model.agreement import Agreement
 from mixtally.server.node import disk
 from mixtally.server.node.backoff import MAX_DELAY_SECONDS, Backoff
+from mixtally.server.node.claims import MOST_UNCLAIMED_BYTES
+from mixtally.server.node.key_rotation import check_rotation
 from mixtally.server.node.refusal import OldStateError, ProblemError
 from mixtally.server.node.rounds import INSERT, SIGNED, WITHDRAW, RoundRow, round_id
-from mixtally.server.node.rules import check_manifest, check_sheet, check_withdrawal
+from mixtally.server.node.rules import check_manifest, check_sheet, check_withdrawal, frame_of
 from mixtally.server.node.signing_slots import (
     Entry,
     manifest_entry,
     receipt_entry,
+    rotation_entry,
     sheet_entry,
     withdrawal_entry,
 )
 from mixtally.server.node.state import RoleState
 
-_LONG_BYTES = 1 << 16
-"""Size above which a note is parsed only if a known role has signed it."""
 _MOST_MANIFEST_BYTES = 1 << 22
 """Maximum size of a manifest: about 30,000 pieces, which contain half a terabyte."""
 
@@ -46,7 +50,7 @@ class NoteReader:
         found = fingerprint_of(data)
         if found in self._node.agreements:
             return self._node.notes.merge(data, self._node.agreement(found).keys)
-        if len(data) > _LONG_BYTES:
+        if len(data) > MOST_UNCLAIMED_BYTES:
             return self._read_long_note(data, found, now)
         return self._read_note(data, found, now)
 
@@ -82,6 +86,9 @@ class NoteReader:
             return self._withdrawal(data, digest, now)
         if kind == "contract":
             raise ProblemError(Problem.NOT_AGREED, "this role has not signed that contract")
+        if kind == "rotation":
+            self._rotation(data, digest)
+            return None
         if kind not in ("manifest", "receipt"):
             raise ProblemError(Problem.NO_NOTE)
         (self._manifest if kind == "manifest" else self._receipt)(data)
@@ -104,6 +111,7 @@ class NoteReader:
             name = agreement.collector.name
             text = verify_note(data, {name: agreement.keys[name]})
             self._sign(text, sheet, agreement, now)
+        node.destroy_earlier_signers()
         return node.notes.merge(data, agreement.keys)
 
     def _sign(self, text: bytes, sheet: Sheet, agreement: Agreement, now: int) -> None:
@@ -151,26 +159,38 @@ class NoteReader:
             self.withdraw(verify_note(data, {name: agreement.keys[name]}), now)
         return self._node.notes.merge(data, agreement.keys)
 
+    def _rotation(self, data: bytes, digest: str) -> None:
+        rotation, note = verify_rotation(data)
+        check_rotation(self._node, rotation, digest)
+        self._check_not_forgotten(data, digest)
+        if self._node.notes.remember(rotation_entry(rotation), note, rotation.role):
+            key = format_verifier_key(rotation.role, rotation.new)
+            self._node.log.tell("key rotated", role=rotation.role, key=key)
+
     def _manifest(self, data: bytes) -> None:
         manifest, node = read_manifest(data), self._node
         row, agreement = self._round(manifest.sheet)
         check_manifest(manifest, agreement)
+        verify_note(data, agreement.key_of(manifest.hop))
         entry = manifest_entry(row, manifest.hop)
         if manifest.hop == agreement.place - 1:
             # Checked before the manifest is stored, so that the sender can send it again later.
-            self._check_room(manifest, agreement)
+            self._check_room(manifest, agreement, row)
         self._keep(data, entry, agreement)
         if manifest.hop == agreement.place - 1 and not row.ended:
             node.expect_pieces(row)
 
-    def _check_room(self, manifest: Manifest, agreement: Agreement) -> None:
-        """Raise ProblemError if the disk is too small for the pieces that a manifest announces."""
+    def _check_room(self, manifest: Manifest, agreement: Agreement, row: RoundRow) -> None:
+        """Raise ProblemError if the disk is too small for the pieces that a manifest announces.
+
+        The space for the pieces that other rounds still expect is not free.
+        """
         sizes = (part[agreement.place - 1] for part in agreement.sizes)
         parts = zip(manifest.parts, sizes, strict=True)
-        if sum(part.sent_count * size for part, size in parts) > disk.free_bytes(
-            self._node.folder.path
-        ):
-            raise ProblemError(Problem.NO_ROOM, retry_seconds=60)
+        free = disk.free_bytes(self._node.folder.path) - self._node.pieces.missing_bytes(row.folder)
+        if sum(part.sent_count * size for part, size in parts) > free:
+            detail = "less space is free than the pieces of this and other rounds need"
+            raise ProblemError(Problem.NO_ROOM, detail, retry_seconds=60)
 
     def _receipt(self, data: bytes) -> None:
         receipt, node = read_receipt(data), self._node
@@ -181,13 +201,17 @@ class NoteReader:
         if row is None or receipt.hop != about.hop + 1:
             raise ProblemError(Problem.NO_NOTE)
         agreement = node.agreement(row.contract)
+        # Verified first, because a stranger could make this role parse long manifests again.
+        verify_note(data, agreement.key_of(receipt.hop))
+        before = node.manifest_of(row, about.hop)
+        if before is not None and before[0] == receipt.manifest:
+            check_receipt(receipt, *before, frame_of(agreement))
         entry = receipt_entry(row, receipt.hop)
         self._keep(data, entry, agreement)
 
     def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> None:
-        """Store a note of the role at ``entry.hop``."""
+        """Store a note that the role at ``entry.hop`` has signed."""
         key = agreement.key_of(entry.hop)
-        verify_note(data, key)
         (name,) = key
         if name == self._own:
             self._check_not_forgotten(data, fingerprint_of(data))
@@ -212,6 +236,8 @@ class NoteReader:
 
     def _check_not_forgotten(self, data: bytes, digest: str) -> None:
         """Raise OldStateError if this role has signed the note but does not have it on disk."""
-        own = find_signers(data, {self._own: self._node.signer.public})
+        own = self._node.has_own_signature(data)
         if own and not self._node.notes.has_signed(self._own, digest):
-            raise OldStateError("somebody", f"the note {digest}")
+            if not self._node.is_unsettled():
+                raise OldStateError("somebody", f"the note {digest}")
+            self._node.restored.take_up(data)

@@ -54,8 +54,8 @@ class Notes:
         """Sign a text, and return its note with all known signatures.
 
         If the text is new, the note is queued for the roles ``others``, and the SQL statement
-        ``extra_statement`` is executed in the same transaction. Raises ProblemError if the slot
-        contains another text.
+        ``extra_statement`` is executed in the same transaction. Raises ProblemError if the slot of
+        ``entry`` contains another text.
         """
         found = fingerprint_of(text)
         if self._is_slot_free(signer.name, entry.slot, found):
@@ -69,9 +69,9 @@ class Notes:
         return self.of(found) or b""
 
     def remember(self, entry: Entry, note: bytes, signer: str) -> bool:
-        """Store the note of another role in its slot, and return whether it is new.
+        """Store the note of another role in the slot of ``entry``, and return whether it is new.
 
-        Raises ProblemError if the slot contains another text.
+        Raises ProblemError if the slot of ``entry`` contains another text.
         """
         found = fingerprint_of(note)
         if not self._is_slot_free(signer, entry.slot, found):
@@ -79,6 +79,22 @@ class Notes:
         with self.database.transaction(f"remember {entry.kind}") as open_:
             _store(open_, entry, found, note, signer)
         return True
+
+    def take_up(
+        self, entry: Entry, note: bytes, signer: Mapping[str, bytes], statement: Statement
+    ) -> None:
+        """Store a note as signed by the one key of ``signer``, and execute an SQL statement.
+
+        Raises ProblemError if the slot of ``entry`` contains another text.
+        """
+        (name,) = signer
+        found, text = fingerprint_of(note), text_of(note)
+        own = merge_notes(text, [note], signer)
+        if self._is_slot_free(name, entry.slot, found):
+            kept = merge_notes(text, [self.of(found) or text, own])
+            with self.database.transaction("take up") as open_:
+                _store(open_, entry, found, kept, name)
+                open_.execute(*statement)
 
     def merge(self, note: bytes, keys: Mapping[str, bytes]) -> bytes:
         """Return a known note with the signatures of the stored and the given copy.
@@ -115,7 +131,10 @@ class Notes:
         return bool(self.database.rows(query, signer, digest))
 
     def entry(self, digest: str) -> Entry | None:
-        """Return the entry of a known note, with an empty slot name, or None."""
+        """Return the entry of the note with this digest, or None if the note is unknown.
+
+        The slot name of the entry is left empty.
+        """
         rows = self.database.rows(
             "SELECT kind, contract, round, hop FROM notes WHERE hash = ?", digest
         )

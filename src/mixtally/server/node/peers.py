@@ -1,41 +1,76 @@
 """Communication of a role with its peers, the other roles of its contracts.
 
 A role started from an old backup would draw its fakes (dummy messages) a second time. An observer
-of both batches could subtract one from the other. So a role that starts asks its peers for all
-notes with its own signature. It does not run if it has forgotten one of them. Later it sends its
-peers every note that it signs.
+of both batches could subtract one batch from the other. So a role that starts asks its peers for
+all notes with its own signature. The role does not run if it has forgotten one of these notes.
+Later it sends its peers every note that it signs.
 
 A peer can be slow on purpose, and two contracts can share a role. So a serving role calls its peers
 in threads, one job per peer at a time. Its loop, which opens and closes windows, never waits for a
 peer.
 """
 
+import json
 import re
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from threading import Thread
 from time import monotonic
+from typing import Literal
+
+import msgspec
 
 from mixtally.device.contract.fields import fingerprint_of
-from mixtally.device.wire.note import find_signers
 from mixtally.errors import RefusedError
 from mixtally.model.agreement import Agreement
 from mixtally.model.roles import Role
 from mixtally.server.node.backoff import Backoff
 from mixtally.server.node.calls import Answer, Call, SilentError
+from mixtally.server.node.claims import claim_long_bodies
 from mixtally.server.node.events import Condition
 from mixtally.server.node.node import Node
 from mixtally.server.node.notes import MOST_LISTED, UnsentNote
 from mixtally.server.node.refusal import OldStateError
 
+_OK = 200
 _FINAL = (400, 403, 409, 413)
 """Status codes after which sending the same note again is useless."""
+_SERVER_ERROR = 500
+"""Status codes from here on say nothing about whether a peer has a note."""
+_CONFLICT = 409
+"""Status of a note in whose place the peer has another one."""
+_UNKNOWN = 404
+"""Status code of a note about something that the peer does not know, or does not know yet."""
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _AT_ONCE = 10
 """Maximum number of unknown notes that are requested from a peer before a delay."""
+_LOST_AT_ONCE = 1000
+"""Maximum number of notes that a restored role requests from a peer before a delay.
+
+It is larger, because most of these notes are its own: about four for each round since the backup.
+"""
 _MOST_JOBS = 64
 """Maximum number of threads that call peers; further jobs wait for the next pass of the loop."""
+_HEALTH_SECONDS = 60
+"""Seconds between two health requests to a peer.
+
+A request ends after 30 s at the latest, so a dead peer is reported within two minutes.
+"""
+_MOST_HEALTH_BYTES = 1 << 16
+"""Maximum size of a health answer that is parsed; an honest one has about 100 bytes a condition."""
+
+
+class PeerHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """The health of a peer of a role."""
+
+    name: str
+    address: str
+    answered_seconds: int | None = None
+    """Seconds since its last answer; None if there was none since the role was started."""
+    skew_seconds: float | None = None
+    """Seconds by which its clock is ahead; None if unknown."""
 
 
 class Peers:
@@ -54,20 +89,27 @@ class Peers:
         *,
         background: bool = False,
     ) -> None:
-        self._node, self._call, self._overruled = node, call, overruled
+        self._node, self._overruled = node, overruled
+        self._call = claim_long_bodies(call, node.signer, *node.folder.earlier)
         self._background = background
         self._jobs: dict[Hashable, Future[None]] = {}
         self._asked: set[tuple[str, str]] = set()
         self._backoff = Backoff()
         self._foreign: dict[tuple[str, str], set[str]] = {}
         """For each peer, hashes of notes of another role that has this role's name."""
+        self._checked: dict[tuple[str, str], int] = {}
+        self._answered: dict[tuple[str, str], int] = {}
+        """Times of the last health request to each peer, and of its last answer."""
+        self.skews: dict[str, float] = {}
+        """Seconds by which the clock of each peer is ahead, by name."""
 
     def ask(self, now: int) -> list[str]:
         """Ask peers that have not answered yet for the notes of this role.
 
         Returns the names of the peers that are still missing. Contracts whose peers have all
         answered become *cleared*: the role may act under them. Raises OldStateError if this role
-        has lost a note.
+        has lost a note, unless its folder was restored from a backup and the peer has not told
+        everything since then.
         """
         self._collect_jobs()
         waiting: set[str] = set()
@@ -86,11 +128,59 @@ class Peers:
                     Condition.WAITING,
                     role.name in silent,
                     contract=agreement.name,
+                    serial=agreement.serial,
                     role=role.name,
-                    what="the notes it has of this role",
+                    what="the list of notes that this role signed",
                 )
             waiting.update(silent)
         return sorted(waiting)
+
+    def check_health(self, now: int) -> None:
+        """Ask each peer once a minute whether it is alive, also while nothing is sent to it."""
+        for role in self._list_all():
+            last = self._checked.get(_role_key(role))
+            if last is None or not last <= now < last + _HEALTH_SECONDS:
+                self.run_job(("health", _role_key(role)), partial(self._ask_health, role, now))
+
+    def list_health(self, now: int) -> list[PeerHealth]:
+        """Return the health of each peer."""
+        return [
+            PeerHealth(
+                name=role.name,
+                address=role.address,
+                answered_seconds=None if last is None else now - last,
+                skew_seconds=self.skews.get(role.name),
+            )
+            for role in self._list_all()
+            for last in [self._answered.get(_role_key(role))]
+        ]
+
+    def _list_all(self) -> list[Role]:
+        """Return every peer of every contract once."""
+        agreements = list(self._node.agreements.values())
+        return list(
+            {_role_key(role): role for one in agreements for role in one.other_roles}.values()
+        )
+
+    def _ask_health(self, role: Role, now: int) -> None:
+        """Ask one peer for its health.
+
+        The request neither follows nor changes the delay of the peer, because the request is rare.
+        """
+        self._checked[_role_key(role)] = now
+        try:
+            answer = self._call(role.address, "GET", "/readyz", b"")
+        except SilentError:
+            self._record_answer(role, now, is_alive=False)
+        else:
+            self._record_answer(role, now, is_alive=is_health(answer))
+
+    def _record_answer(self, role: Role, now: int, *, is_alive: bool) -> None:
+        if is_alive:
+            self._answered[_role_key(role)] = now
+        self._node.log.set_condition(
+            Condition.SILENT, not is_alive, role=role.name, address=role.address
+        )
 
     def run_job(self, key: Hashable, job: Callable[[], None]) -> None:
         """Run ``job``, which calls peers: at once, or in a thread with ``background``.
@@ -134,8 +224,13 @@ class Peers:
         return [role for role in agreement.other_roles if (contract, role.name) not in self._asked]
 
     def _ask_role(self, agreement: Agreement, role: Role, now: int) -> None:
-        """Ask one peer for the notes of this role, and note whether it has answered."""
-        if self._knows_nothing_new(agreement, role, now):
+        """Ask one peer for the notes of this role, and record whether it has answered."""
+        unsettled = self._node.restored.is_unsettled(agreement.contract, [role.name])
+        if (
+            not unsettled or self._take_up_rounds(agreement, role, now)
+        ) and self._knows_nothing_new(role, now, unsettled=unsettled):
+            if unsettled:
+                self._node.restored.settle(agreement.contract, role.name)
             self._node.rounds.clear_overruled(agreement.contract, role.name)
         elif role.name in self._overruled:
             self._node.rounds.overrule(agreement.contract, role.name)
@@ -143,19 +238,60 @@ class Peers:
             return
         self._asked.add((agreement.contract, role.name))
 
-    def _knows_nothing_new(self, agreement: Agreement, role: Role, now: int) -> bool:
+    def _take_up_rounds(self, agreement: Agreement, role: Role, now: int) -> bool:
+        """Take up the rounds that a peer knows, and return whether it has shown all of them."""
+        answer = self._fetch(role, "/status", now)
+        if answer is None:
+            return False
+        found = _parse_rounds(answer.body) if answer.status == _OK else None
+        if found is None:
+            return self._delay(role, now)
+        for number in range(1, agreement.rounds + 1):
+            if (agreement.contract, number) not in found:
+                continue
+            if self._node.rounds.of(agreement.contract, number) is not None:
+                continue
+            path = f"/contracts/{agreement.contract}/rounds/{number}"
+            answer = self._fetch(role, path, now)
+            if answer is None:
+                return False
+            # A round without a sheet that its collector has signed is an invention of the peer.
+            with suppress(RefusedError):
+                self._node.take_up_round(answer.body, agreement, number)
+        return True
+
+    def _fetch(self, role: Role, path: str, now: int) -> Answer | None:
+        """Return the answer of a peer to a GET request, or None.
+
+        The result is None if the peer is silent or its server fails. The next request to this peer
+        is then delayed.
+        """
+        answer = self._send(role, "GET", path, b"", now)
+        if answer is not None and answer.status >= _SERVER_ERROR:
+            self._delay(role, now)
+            return None
+        return answer
+
+    def _delay(self, role: Role, now: int) -> Literal[False]:
+        """Delay the next request to a peer whose answer was useless, and return False."""
+        self._backoff.increase(_role_key(role), now)
+        return False
+
+    def _knows_nothing_new(self, role: Role, now: int, *, unsettled: bool) -> bool:
         """Return whether a peer has listed its notes of this role, and this role knows all of them.
 
-        The list contains hashes. Notes with unknown hashes are requested one by one. Raises
-        OldStateError if one of them has this role's signature.
+        The list contains hashes. Notes with unknown hashes are requested one by one. If such a note
+        has this role's signature, there are two cases. If the peer is ``unsettled``, because it has
+        not told everything since a restore, the note is taken up. Otherwise OldStateError is
+        raised.
         """
         name = self._node.signer.name
-        answer = self._send(role, "GET", f"/notes/{name}", b"", now)
-        found = None if answer is None or answer.status != 200 else parse_listing(answer.body)
-        if found is None:
-            if answer is not None:
-                self._backoff.increase(_role_key(role), now)
+        answer = self._fetch(role, f"/notes/{name}", now)
+        if answer is None:
             return False
+        found = parse_listing(answer.body) if answer.status == _OK else None
+        if found is None:
+            return self._delay(role, now)
         known, foreign = (
             self._node.notes.slots_of(name),
             self._foreign.setdefault(_role_key(role), set()),
@@ -163,26 +299,43 @@ class Peers:
         # Digests that are no longer listed are forgotten, which limits the size of this set.
         foreign &= set(found)
         unknown = [one for one in found if one not in known and one not in foreign]
-        for digest in unknown[:_AT_ONCE]:
-            answer = self._send(role, "GET", f"/note/{digest}", b"", now)
+        if unsettled:
+            # Oldest first, because notes refer to earlier ones.
+            unknown.reverse()
+        at_once = _LOST_AT_ONCE if unsettled else _AT_ONCE
+        for digest in unknown[:at_once]:
+            answer = self._fetch(role, f"/note/{digest}", now)
             if answer is None:
                 return False
-            if answer.is_success and self._is_own(agreement, answer.body, digest):
+            if not (answer.is_success and self._is_own(answer.body, digest)):
+                foreign.add(digest)
+            elif not unsettled:
                 raise OldStateError(role.name, f"the note {digest}")
-            foreign.add(digest)
-        if len(unknown) > _AT_ONCE:
-            self._backoff.increase(_role_key(role), now)
-            return False
+            elif not self._take_up(role, answer.body, now):
+                return False
+        if len(unknown) > at_once:
+            return self._delay(role, now)
         self._backoff.reset(_role_key(role))
         return True
 
-    def _is_own(self, agreement: Agreement, note: bytes, digest: str) -> bool:
+    def _take_up(self, role: Role, note: bytes, now: int) -> bool:
+        """Take up a lost note that a peer has shown, and return whether the peer has answered."""
+        missing, about = self._node.restored.find_missing(note), None
+        if missing is not None:
+            answer = self._fetch(role, f"/note/{missing}", now)
+            if answer is None:
+                return False
+            about = answer.body
+        self._node.take_up(note, about)
+        return True
+
+    def _is_own(self, note: bytes, digest: str) -> bool:
         """Return whether this role has signed the note; malformed notes count as foreign."""
         try:
-            own = find_signers(note, agreement.key_of(agreement.place))
+            own = self._node.has_own_signature(note)
         except RefusedError:
             return False
-        return bool(own) and fingerprint_of(note) == digest
+        return own and fingerprint_of(note) == digest
 
     def send_all(self, now: int) -> None:
         """Send all queued notes.
@@ -196,14 +349,28 @@ class Peers:
                 self._backoff.reset(who)
         queued: dict[tuple[str, str], list[tuple[Role, UnsentNote]]] = {}
         for errand in self._node.notes.list_unsent():
-            agreement = self._node.agreements.get(errand.contract)
-            role = None if agreement is None else _find_role(agreement, errand.role)
+            role = self._find_recipient(errand)
             # Pieces are sent only after the first attempt to send their manifest, so it is not
             # delayed.
-            if role is not None and (errand.tries == 0 or not self._is_delayed(role, now)):
+            if role is None or (errand.tries > 0 and self._is_delayed(role, now)):
+                continue
+            if not self._backoff.is_waiting(_note_key(role, errand), now):
                 queued.setdefault(_role_key(role), []).append((role, errand))
         for key, errands in queued.items():
             self.run_job(key, partial(self._send_notes, errands, now))
+
+    def _find_recipient(self, errand: UnsentNote) -> Role | None:
+        """Return the role that is to receive a note, or None if no served contract has it.
+
+        A rotation belongs to no contract. Its recipients are queued as name and address, because
+        two contracts may use one name for different roles.
+        """
+        for agreement in self._node.agreements.values():
+            for role in agreement.other_roles:
+                named = role.name if errand.contract else " ".join(_role_key(role))
+                if errand.contract in ("", agreement.contract) and named == errand.role:
+                    return role
+        return None
 
     def _send_notes(self, errands: list[tuple[Role, UnsentNote]], now: int) -> None:
         """Send the queued notes of one peer, until it is silent."""
@@ -215,13 +382,32 @@ class Peers:
     def _send_note(self, errand: UnsentNote, role: Role, now: int) -> bool:
         """Try to send one note, and return whether it is finished."""
         answer = self._send(role, "POST", "/notes", errand.note, now, use_backoff=False)
-        done = answer is not None and (answer.is_success or answer.status in _FINAL)
+        done = answer is not None and (
+            answer.is_success
+            or answer.status in _FINAL
+            or (answer.status == _UNKNOWN and self._is_over(errand, now))
+        )
         self._node.notes.record_try(errand, done=done)
         if done:
+            if not errand.contract and answer is not None and answer.status == _CONFLICT:
+                self._node.log.set_condition(
+                    Condition.ROTATED_TWICE, True, role=self._node.signer.name, peer=role.name
+                )
             self._backoff.reset(_role_key(role))
+            self._backoff.reset(_note_key(role, errand))
         elif answer is not None:
-            self._backoff.increase(_role_key(role), now)
+            # Only this note is delayed: a peer may be ready for the notes of one contract alone.
+            self._backoff.increase(_note_key(role, errand), now)
         return done
+
+    def _is_over(self, errand: UnsentNote, now: int) -> bool:
+        """Return whether the round of a note has expired.
+
+        A peer that does not know the sheet by then never signs it, so the note is useless to it.
+        """
+        entry = self._node.notes.entry(fingerprint_of(errand.note))
+        row = None if entry is None else self._node.rounds.of(entry.contract, entry.round)
+        return row is not None and now >= row.expires
 
     def _is_delayed(self, role: Role, now: int) -> bool:
         return self._backoff.is_waiting(_role_key(role), now)
@@ -237,9 +423,11 @@ class Peers:
             answer = self._call(role.address, method, path, body)
         except SilentError:
             self._backoff.increase(_role_key(role), now, monotonic() - began)
-            self._node.log.set_condition(Condition.SILENT, True, role=role.name)
+            self._record_answer(role, now, is_alive=False)
             return None
-        self._node.log.set_condition(Condition.SILENT, False, role=role.name)
+        # A proxy in front of a dead role answers with 502 to 504.
+        if answer.status < _SERVER_ERROR:
+            self._record_answer(role, now, is_alive=True)
         return answer
 
     def send(self, role: Role, method: str, path: str, body: bytes, now: int) -> Answer | None:
@@ -250,13 +438,35 @@ class Peers:
         return answer
 
 
-def _find_role(agreement: Agreement, name: str) -> Role | None:
-    return next((role for role in agreement.other_roles if role.name == name), None)
+def is_health(answer: Answer) -> bool:
+    """Return whether an answer to ``/readyz`` comes from a role, ready or not.
+
+    A proxy or another program at the address of a dead role answers otherwise.
+    """
+    if len(answer.body) > _MOST_HEALTH_BYTES:
+        return False
+    try:
+        return isinstance(json.loads(answer.body)["ready"], bool)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
+def _parse_rounds(body: bytes) -> set[tuple[object, object]] | None:
+    """Return contract and number of each round in a status, or None if the status is malformed."""
+    try:
+        return {(row["contract"], row["round"]) for row in json.loads(body)["rounds"]}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def _role_key(role: Role) -> tuple[str, str]:
     """Return the identity of a role, because two contracts may use one name for different roles."""
     return role.name, role.address
+
+
+def _note_key(role: Role, errand: UnsentNote) -> tuple[str, str, int]:
+    """Return the identity of a queued note, which like every key begins with a role's name."""
+    return role.name, role.address, errand.number
 
 
 def format_listing(hashes: list[str]) -> bytes:

@@ -50,11 +50,11 @@ class Pieces:
         A piece that is being written is on disk when the method returns.
         """
         with self._turn:
-            left = {
+            kept = {
                 name: {one: size for one, size in rounds.items() if one != round_id}
                 for name, rounds in self._named.items()
             }
-            self._named = {name: rounds for name, rounds in left.items() if rounds}
+            self._named = {name: rounds for name, rounds in kept.items() if rounds}
             self._missing.pop(round_id, None)
 
     def max_bytes(self, name: str) -> int | None:
@@ -77,6 +77,16 @@ class Pieces:
             for part in manifest.parts
             for piece in part.pieces
         )
+
+    def missing_bytes(self, except_round: str) -> int:
+        """Return the total size in bytes of the pieces that other rounds have not yet received."""
+        with self._turn:
+            return sum(
+                self._named[name][round_id]
+                for round_id, names in self._missing.items()
+                for name in names
+                if round_id != except_round
+            )
 
     def put(self, name: str, data: bytes) -> None:
         """Store a piece durably for every round that expects it.

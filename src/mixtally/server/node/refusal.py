@@ -35,6 +35,6 @@ class OldStateError(InputError):
             "the role's folder",
             expected="every note that this role ever signed",
             got=f"none of {note}, which {peer} shows with this role's signature",
-            do="this folder is an old copy: restore the newest one, or end the contract with a new "
-            "serial under another name; otherwise people would be counted twice",
+            do="this folder is an old copy, or somebody has its signing key: restore the newest "
+            "folder, or a backup by the command `restore`; else people would be counted twice",
         )

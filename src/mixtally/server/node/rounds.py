@@ -33,6 +33,8 @@ SIGNED = "signed"
 """State of a round whose sheet this role has signed."""
 WITHDRAWN = "withdrawn"
 """End of a round that all roles withdrew before it opened; its number is not used again."""
+COUNTED = "counted"
+"""State of a round of which a collector needs no key any more."""
 INSERT = "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 WITHDRAW = f"UPDATE rounds SET ended = '{WITHDRAWN}' WHERE sheet = ?"
 
@@ -40,8 +42,9 @@ WITHDRAW = f"UPDATE rounds SET ended = '{WITHDRAWN}' WHERE sheet = ?"
 def round_id(contract: str, number: int) -> str:
     """Return the identifier of a round, which is used in file names.
 
-    It contains the whole fingerprint. Two contracts can be constructed whose fingerprints start
-    with the same digits, and their rounds would then share a key.
+    The identifier contains the whole fingerprint. Somebody can construct two contracts whose
+    fingerprints start with the same digits. With shortened fingerprints, the rounds of the two
+    contracts would share a key.
     """
     return f"{contract}-{number}"
 
@@ -80,13 +83,26 @@ class Rounds:
 
     def move(self, row: RoundRow, state: str, ended: str = "") -> RoundRow:
         """Store a new state of a round, and how it ended if known, and return the new row."""
-        moved = row._replace(state=state, ended=ended or row.ended)
         with self._database.transaction(f"state {state}") as open_:
+            # A command may have stored an end since ``row`` was read.
             open_.execute(
-                "UPDATE rounds SET state = ?, ended = ? WHERE name = ? AND round = ?",
-                (moved.state, moved.ended, row.name, row.round),
+                "UPDATE rounds SET state = ?, ended = COALESCE(NULLIF(?, ''), ended) "
+                "WHERE name = ? AND round = ?",
+                (state, ended, row.name, row.round),
             )
-        return moved
+        return self.of_sheet(row.sheet) or row
+
+    def end(self, row: RoundRow, end: str) -> RoundRow:
+        """Store how a running round ends, which its role then carries out.
+
+        Returns the row, which shows the earlier end if the round has one.
+        """
+        with self._database.transaction("end") as open_:
+            open_.execute(
+                "UPDATE rounds SET ended = ? WHERE name = ? AND round = ? AND ended = ''",
+                (end, row.name, row.round),
+            )
+        return self.of_sheet(row.sheet) or row
 
     def overrule(self, contract: str, name: str) -> None:
         """Record that a silent peer was not waited for; manifests say so until the peer answers."""

@@ -68,8 +68,8 @@ def check_sheet(
     """Raise ProblemError if this role may not sign a sheet.
 
     ``latest`` is the largest serial of the contract's name that this role serves. ``rounds`` are
-    those signed before, ``now`` is in seconds since 1970, and ``own_key`` returns the pending key
-    of this role for the round, or None.
+    the rounds signed before, ``now`` is in seconds since 1970, and ``own_key`` returns the pending
+    key of this role for the round, or None.
     """
     last = rounds.last(agreement.name)
     check_number(agreement, latest, last, sheet.round)
@@ -121,6 +121,12 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
         raise _unfit_refusal(error) from error
     if manifest.hop > len(agreement.hops):
         raise _not_agreed("other-hop")
+    if manifest.bundles + manifest.left_out > agreement.most_bundles:
+        raise _not_agreed(f"more than the {agreement.most_bundles} bundles of a round")
+    # Without this limit a hostile hop could announce pieces that fill the disk of the next one.
+    for part, limits in zip(manifest.parts, agreement.most_messages, strict=True):
+        if part.sent_count > (limit := limits[manifest.hop - 1]):
+            raise _not_agreed(f"more messages than the contract can produce, at most {limit}")
     for part, sizes in zip(manifest.parts, agreement.sizes, strict=True):
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
         # All pieces except the last must be full. This limits the number of pieces per message.

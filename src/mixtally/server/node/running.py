@@ -5,9 +5,10 @@ This module needs no key and imports nothing that can read one, because intake p
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 from mixtally.errors import DataError
@@ -18,10 +19,23 @@ from mixtally.server.node.loop import Loop
 if TYPE_CHECKING:
     from mixtally.server.node.web.responses import App
 
+_LOCK_SECONDS = 0.1
+"""Seconds for which a lock is tried, because a mix that looks at it has it for microseconds."""
 Stop = Callable[[BaseException], None]
 """Function that receives the error that must end the process."""
 Wake = Callable[[], None]
 """Function that makes the loop run at once."""
+METRICS_HOST = "127.0.0.1"
+"""Metrics are for this machine alone.
+
+They have a port of their own: a proxy on this machine forwards the requests of strangers to the
+port of the role, and these come from the loopback address, too.
+"""
+BUSY_SECONDS = 60
+"""Seconds without the end of a pass of the loop after which the role says so.
+
+A collector that counts a large batch takes that long, and so does a loop that hangs.
+"""
 
 
 class ServedRole(NamedTuple):
@@ -33,10 +47,21 @@ class ServedRole(NamedTuple):
     """Closes all files."""
     application: "App"
     """Handles the HTTP requests."""
+    metrics: "Callable[[Callable[[], Vitals], Stop], App] | None" = None
+    """Returns the application of the port for metrics, given the numbers of the process."""
+
+
+class Vitals(NamedTuple):
+    """Numbers that only the serving process knows."""
+
+    loop_seconds: float
+    """Seconds since the last pass of the loop ended."""
+    connections_share: float
+    """Number of open connections, as a share of the limit."""
 
 
 class ListenOptions(NamedTuple):
-    """Where and with what a process serves."""
+    """The options of a serving process."""
 
     host: str
     port: int
@@ -48,28 +73,52 @@ class ListenOptions(NamedTuple):
     """Folder whose disk is watched for free space."""
     log: Log
     """Receives events for the operator."""
+    metrics_port: int | None = None
+    """Port on this machine for metrics; None for no metrics, 0 for any port."""
 
 
 @contextmanager
-def exclusive_service(path: Path, number: int = 0) -> Iterator[None]:
+def exclusive_service(path: Path, number: int = 0) -> Iterator[int]:
     """Hold the lock of a role's folder, or of its intake process ``number``, during a block.
 
-    Raises DataError if another process holds the lock. The system releases the lock of a process
-    that is killed.
+    The block receives the descriptor of the locked file. Raises DataError if another process holds
+    the lock. The system releases the lock of a process that is killed.
     """
     # Imported here, because only systems on which roles are served have this module.
     import fcntl
 
-    name = f"intake-{number}.lock" if number else "serving.lock"
-    place = os.open(path / name, os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
+    place = os.open(lock_path(path, number), os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
     try:
-        try:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise _already_served_error(path, number) from error
-        yield
+        until = monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                if monotonic() >= until:
+                    raise _already_served_error(path, number) from error
+            sleep(_LOCK_SECONDS / 10)
+        yield place
     finally:
         os.close(place)
+
+
+def lock_path(folder: Path, number: int = 0) -> Path:
+    """Return the file that the process of a role, or of its intake ``number``, locks."""
+    return folder / (f"intake-{number}.lock" if number else "serving.lock")
+
+
+def is_locked(path: Path) -> bool:
+    """Return whether a process has the exclusive lock of a file."""
+    # Imported here, because only systems on which roles are served have this module.
+    import fcntl
+
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def run(options: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
@@ -86,6 +135,13 @@ def run(options: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> No
     )
 
     place = open_listening_socket(options.host, options.port)
+    measured = None
+    if options.metrics_port is not None:
+        try:
+            measured = open_listening_socket(METRICS_HOST, options.metrics_port)
+        except DataError:
+            place.close()
+            raise
     failed: list[BaseException] = []
 
     def stop(error: BaseException) -> None:
@@ -96,16 +152,28 @@ def run(options: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> No
         options.log.set_condition(Condition.DISK, disk.free_bytes(options.folder) < disk.LOW_BYTES)
         served.tick(now)
 
-    loop = Loop(tick, options.clock, stop)
+    def watch(seconds: float) -> None:
+        options.log.set_condition(Condition.LOOP, seconds > BUSY_SECONDS, seconds=int(seconds))
+
+    loop = Loop(tick, options.clock, stop, watch)
     served = begin(stop, loop.wake)
-    server = Server(served.application)
+    server = Server(served.application, for_pages=True)
     loop.start()
+    end_metrics = None
+    if measured is not None and served.metrics is not None:
+        app = served.metrics(lambda: Vitals(loop.age(), server.connections_share()), stop)
+        end_metrics = Server(app).run_in_thread(measured)
+        options.log.tell(
+            "metrics served", at="http://{}:{}/metrics".format(*measured.getsockname())
+        )
     host, port = place.getsockname()[:2]
     try:
         with server_signals(server.stop):
             options.ready(f"http://{host}:{port}")
             server.run(place)
     finally:
+        if end_metrics is not None:
+            end_metrics()
         # The loop ends before the files are closed, because its work uses them.
         loop.end()
         served.end()
@@ -116,7 +184,7 @@ def run(options: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> No
 def _already_served_error(path: Path, number: int) -> DataError:
     if not number:
         return DataError(
-            str(path), expected="a role that is not served", got="one that is served", do="wait"
+            str(path), expected="a role that is not served", got="one that is served", do="stop it"
         )
     return DataError(
         str(path),

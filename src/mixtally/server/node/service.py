@@ -5,7 +5,7 @@ The commands ``mixtally mix serve`` and ``mixtally collector serve`` call ``serv
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.node.calls import Call, call
@@ -13,16 +13,22 @@ from mixtally.server.node.clock import Clock, Clocks
 from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.events import Log
 from mixtally.server.node.folder import Folder
+from mixtally.server.node.health import Monitor
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.running import (
     ListenOptions,
     ServedRole,
     Stop,
+    Vitals,
     Wake,
     exclusive_service,
     run,
 )
+from mixtally.server.node.skews import with_skews
+
+if TYPE_CHECKING:
+    from mixtally.server.node.web.responses import App
 
 
 class Service(NamedTuple):
@@ -40,6 +46,8 @@ class Service(NamedTuple):
     """Called with the name of each durable step."""
     log: Log = Log()
     """Receives events for the operator."""
+    metrics_port: int | None = None
+    """Port on this machine for metrics; None for no metrics."""
 
 
 def serve_role(
@@ -56,11 +64,36 @@ def serve_role(
         def begin(stop: Stop, wake: Wake) -> ServedRole:
             node = Node(folder, SecureChance(), service.step, service.log)
             node.wake = wake
-            peers = Peers(node, service.call, service.overruled, background=True)
-            return role(node, peers, stop, clock)
+            skews: dict[str, float] = {}
+            measured = with_skews(service.call, node.list_peers_at, clock.now, skews, node.log)
+            peers = Peers(node, measured, service.overruled, background=True)
+            peers.skews = skews
+            served, monitor = role(node, peers, stop, clock), Monitor(node, peers)
+
+            def tick(now: int) -> None:
+                try:
+                    served.tick(now)
+                finally:
+                    # Also while the disk is full: an operator has to see that.
+                    monitor.tick(now)
+
+            def metrics(vitals: Callable[[], Vitals], stop: Stop) -> "App":
+                from mixtally.server.node.web.metrics import metrics_application  # needs the extra
+
+                return metrics_application(
+                    lambda: monitor.measure(clock.now(), vitals()), stop, service.log
+                )
+
+            return served._replace(tick=tick, metrics=metrics)
 
         host, port = folder.role.host, folder.role.port
         options = ListenOptions(
-            host, port, clock.certain_time, service.ready, folder.path, service.log
+            host,
+            port,
+            clock.certain_time,
+            service.ready,
+            folder.path,
+            service.log,
+            service.metrics_port,
         )
         run(options, begin)

@@ -1,9 +1,10 @@
 """Everything that a role stores: contracts, notes, rounds, keys, pieces and parsed manifests."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from mixtally.device.wire.manifest import Manifest, read_manifest
+from mixtally.device.wire.manifest import Manifest, is_broken_off, read_manifest
 from mixtally.device.wire.note import find_signers
 from mixtally.device.wire.problem import Problem
 from mixtally.model.agreement import Agreement
@@ -11,17 +12,23 @@ from mixtally.primitives.chance import Chance
 from mixtally.server.node import disk
 from mixtally.server.node.database import Database
 from mixtally.server.node.disk import Step, no_step
-from mixtally.server.node.events import FieldValue, Log, format_time
+from mixtally.server.node.events import Condition, FieldValue, Log, format_time
 from mixtally.server.node.folder import Folder
 from mixtally.server.node.keys import Keys
+from mixtally.server.node.lists import Lists
 from mixtally.server.node.notes import Notes, Statement
 from mixtally.server.node.pieces import Pieces
 from mixtally.server.node.refusal import ProblemError
+from mixtally.server.node.restored import Restored
 from mixtally.server.node.rounds import RoundRow, Rounds, round_id
 from mixtally.server.node.signing_slots import Entry, manifest_entry
 
 _MOST_PARSED = 1 << 17
 """Maximum number of pieces in the manifests that are kept parsed in memory."""
+_PIECES_PER_MANIFEST = 1 << 10
+"""Pieces as which a manifest without pieces counts: of short manifests 128 are kept, not all of a
+year.
+"""
 
 
 def _accept_any_batch(row: RoundRow, digest: str, manifest: Manifest) -> None:
@@ -29,8 +36,9 @@ def _accept_any_batch(row: RoundRow, digest: str, manifest: Manifest) -> None:
 
 
 def _count_pieces(manifest: Manifest) -> int:
-    """Return the number of pieces in a manifest plus one, as a measure of its size in memory."""
-    return 1 + sum(len(part.pieces) for part in manifest.parts)
+    """Return the size of a manifest as a number of pieces: those named, and some for the rest."""
+    named = [*(part.pieces for part in manifest.parts), *manifest.arrivals]
+    return _PIECES_PER_MANIFEST + sum(map(len, named))
 
 
 class RoleState:
@@ -49,20 +57,32 @@ class RoleState:
         self.log = log or Log()
         # A killed process may have renamed files without syncing their folder.
         disk.sync_tree(folder.path)
-        self.database = Database(folder.database, step)
+        self.database = Database(folder.database, step, self.log)
         self.notes, self.rounds = Notes(self.database), Rounds(self.database)
+        own = [{one.name: one.public} for one in folder.signers]
+        self.restored = Restored(self.database, self.notes, self.rounds, own)
         self.keys = Keys(folder.subfolder("keys"), folder.master, chance, step)
         self.pieces = Pieces(folder.subfolder("rounds"), step)
+        self.lists = Lists(folder.subfolder("lists"))
         self.agreements: dict[str, Agreement] = {}
         self.cleared: set[str] = set()
         self.accept: Callable[[RoundRow, str, Manifest], None] = _accept_any_batch
-        self._parsed: dict[str, Manifest] = {}
+        self._parsed: dict[str, tuple[Manifest, int]] = {}
+        """SHA-256 -> a manifest and its number of pieces, least recently used first."""
+        self._parsed_pieces = 0
+        self._parsing = threading.Lock()
         self._expected: dict[str, str] = {}
         """Round -> SHA-256 of the manifest whose pieces are accepted."""
 
+    def load_contract(self, agreement: Agreement) -> None:
+        """Act under a contract without accepting pieces, as the commands of a served role do."""
+        # A new dictionary, because other threads may iterate over the earlier one.
+        self.agreements = {**self.agreements, agreement.contract: agreement}
+
     def start_serving(self, agreement: Agreement) -> None:
         """Serve a signed contract, and accept the pieces that its open rounds still lack."""
-        self.agreements[agreement.contract] = agreement
+        self.load_contract(agreement)
+        self.log.set_condition(Condition.UNSIGNED, False, fingerprint=agreement.contract)
         for row in self.rounds.all():
             if row.contract == agreement.contract and not row.ended:
                 self.expect_pieces(row)
@@ -70,6 +90,20 @@ class RoleState:
     def latest(self, name: str) -> int:
         """Return the largest serial of a name that this role serves; 0 if there is none."""
         return max((one.serial for one in self.agreements.values() if one.name == name), default=0)
+
+    def list_peers_at(self, address: str) -> list[str]:
+        """Return the names of the other roles with this address, over all served contracts."""
+        others = [role for one in list(self.agreements.values()) for role in one.other_roles]
+        return sorted({role.name for role in others if role.address == address})
+
+    @property
+    def serves_all(self) -> bool:
+        """Whether the role serves all contracts that it has signed.
+
+        This is false in a process that has just started, and in a command for one contract.
+        """
+        ((signed,),) = self.database.rows("SELECT count(*) FROM notes WHERE kind = 'contract'")
+        return bool(signed <= len(self.agreements))
 
     def agreement(self, contract: str) -> Agreement:
         """Return a contract that the role serves.
@@ -83,6 +117,17 @@ class RoleState:
             raise ProblemError(Problem.NOT_READY, retry_seconds=5)
         return found
 
+    def is_unsettled(self) -> bool:
+        """Return whether any peer has not told everything since the folder was restored."""
+        if not self.restored.is_restored:
+            return False
+        served = list(self.agreements.values())
+        # Before the first contract is loaded nothing is settled.
+        return not served or any(
+            self.restored.is_unsettled(one.contract, [role.name for role in one.other_roles])
+            for one in served
+        )
+
     def sign(
         self,
         agreement: Agreement,
@@ -92,7 +137,18 @@ class RoleState:
     ) -> bytes:
         """Sign a text and queue its note for all other roles; see ``Notes.sign``."""
         others = [role.name for role in agreement.other_roles]
-        return self.notes.sign(entry, text, self.signer, others, extra_statement)
+        # An earlier contract is served with the key that it names, also after a rotation.
+        signer = self.folder.signer_of(agreement.keys[self.signer.name])
+        return self.notes.sign(entry, text, signer, others, extra_statement)
+
+    def has_own_signature(self, note: bytes) -> bool:
+        """Return whether a note has a signature of this role, with its key or an earlier one.
+
+        Raises RefusedError for a false signature, and for bytes that are not a note.
+        """
+        name = self.signer.name
+        keys = {one.keys[name] for one in self.agreements.values() if name in one.keys}
+        return any(find_signers(note, {name: key}) for key in {self.signer.public, *keys})
 
     def tell(self, row: RoundRow, event: str, **said: FieldValue) -> None:
         """Log an event of a round."""
@@ -126,16 +182,26 @@ class RoleState:
         digest = self.manifest_hash(row, hop)
         if digest is None:
             return None
-        found = self._parsed.pop(digest, None)
-        if found is None:
-            found = read_manifest(self.notes.of(digest) or b"")
-        # Inserted again at the end, so that the first entry is the least recently used one.
-        self._parsed[digest] = found
-        while (
-            sum(map(_count_pieces, self._parsed.values())) > _MOST_PARSED and len(self._parsed) > 1
-        ):
-            del self._parsed[next(iter(self._parsed))]
-        return digest, found
+        # The loop, routes and threads that call peers share the parsed manifests.
+        with self._parsing:
+            found = self._parsed.pop(digest, None)
+            if found is None:
+                manifest = read_manifest(self.notes.of(digest) or b"")
+                found = manifest, _count_pieces(manifest)
+                self._parsed_pieces += found[1]
+            self._parsed[digest] = found
+            while self._parsed_pieces > _MOST_PARSED and len(self._parsed) > 1:
+                self._parsed_pieces -= self._parsed.pop(next(iter(self._parsed)))[1]
+        return digest, found[0]
+
+    def break_off(self, row: RoundRow) -> RoundRow:
+        """End a running round if a hop has broken it off, because that hop never sends a batch."""
+        agreement = self.agreements[row.contract]
+        for hop in range(1, len(agreement.roles)):
+            said = None if row.ended or hop == agreement.place else self.manifest_of(row, hop)
+            if said is not None and is_broken_off(end := said[1].destroyed):
+                row = self.rounds.end(row, end or "")
+        return row
 
     def preceding_manifest(self, row: RoundRow) -> tuple[str, Manifest] | None:
         """Return the manifest of the preceding hop with its SHA-256; None at the first hop."""
@@ -165,11 +231,33 @@ class RoleState:
         return self.folder.subfolder("rounds") / row.folder
 
     def destroy_unused_keys(self, agreement: Agreement, limit: int) -> None:
-        """Destroy the keys of rounds below a number that were never signed and no longer can be."""
+        """Destroy the keys of rounds below ``limit`` that were not signed and no longer can be."""
         for number in range(1, limit):
             name = round_id(agreement.contract, number)
             if self.keys.has_key(name) and self.rounds.of(agreement.contract, number) is None:
                 self.keys.destroy(name)
+
+    def destroy_earlier_signers(self) -> None:
+        """Destroy the signing keys from before a rotation that no contract needs any more.
+
+        A contract needs its key until a later serial is served and the keys of its rounds are
+        destroyed, which happens after the last signature.
+        """
+        if not self.folder.earlier or not self.serves_all:
+            return
+        name, rows = self.signer.name, self.rounds.all()
+        running = {row.contract for row in rows if self.keys.has_key(row.folder)}
+        needed = {
+            one.keys[name]
+            for one in self.agreements.values()
+            if one.contract in running or one.serial == self.latest(one.name)
+        }
+        for signer in self.folder.earlier:
+            if signer.public not in needed:
+                disk.destroy(self.folder.earlier_key(signer))
+                self.step("after earlier key destroyed")
+        kept = tuple(one for one in self.folder.earlier if one.public in needed)
+        self.folder = self.folder._replace(earlier=kept)
 
     def close(self) -> None:
         """Close the database."""

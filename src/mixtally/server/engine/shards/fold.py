@@ -35,7 +35,7 @@ class Fold(NamedTuple):
     counted: int
     """Number of shards in the tally."""
     dropped: dict[str, int]
-    """Number of their messages that were not counted, by reason."""
+    """Number of messages in these shards that were not counted, by reason."""
     repeated: tuple[str, ...]
     """Files with the same messages as another file."""
     lost: tuple[LostShard, ...]
@@ -112,9 +112,9 @@ def _read_footer(url: str, layout: Layout) -> _ShardFooter:
     try:
         with (
             store_folder.open_url(url) as file,
-            open_shard(file, url, layout.message_bytes) as held,
+            open_shard(file, url, layout.message_bytes) as shard,
         ):
-            return _ShardFooter(held.label, held.messages)
+            return _ShardFooter(shard.label, shard.messages)
     except DataError:
         return _ShardFooter(ShardLabel(), 0)  # the shard will be reported as lost
 

@@ -117,13 +117,13 @@ def open_shard(file: Any, name: str, size: int) -> Iterator[OpenedShard]:
 def _parquet(file: Any) -> Iterator[Any]:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(file) as held:
-        metadata = held.metadata
+    with parquet.ParquetFile(file) as parquet_file:
+        metadata = parquet_file.metadata
         yield (
-            held.schema_arrow,
+            parquet_file.schema_arrow,
             metadata.metadata,
             metadata.num_rows,
-            lambda: held.iter_batches(_ROWS_AT_ONCE, columns=[COLUMN], use_threads=False),
+            lambda: parquet_file.iter_batches(_ROWS_AT_ONCE, columns=[COLUMN], use_threads=False),
         )
 
 
@@ -131,13 +131,13 @@ def _parquet(file: Any) -> Iterator[Any]:
 def _arrow(file: Any) -> Iterator[Any]:
     import pyarrow as pa
 
-    with pa.ipc.open_file(file) as held:
-        numbers = range(held.num_record_batches)
+    with pa.ipc.open_file(file) as arrow_file:
+        numbers = range(arrow_file.num_record_batches)
         yield (
-            held.schema,
-            held.schema.metadata,
-            sum(held.get_batch(number).num_rows for number in numbers),
-            lambda: (held.get_batch(number) for number in numbers),
+            arrow_file.schema,
+            arrow_file.schema.metadata,
+            sum(arrow_file.get_batch(number).num_rows for number in numbers),
+            lambda: (arrow_file.get_batch(number) for number in numbers),
         )
 
 

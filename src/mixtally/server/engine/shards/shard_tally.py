@@ -55,25 +55,25 @@ def count_shard(shard: str, layout: Layout) -> ShardTally | LostShard:
     try:
         with (
             store_folder.open_url(shard) as file,
-            open_shard(file, shard, layout.message_bytes) as held,
+            open_shard(file, shard, layout.message_bytes) as opened,
         ):
-            return _count(shard, held, layout)
+            return _count(shard, opened, layout)
     except DataError as error:
         return LostShard(shard=shard, reason=str(error))
 
 
-def _count(shard: str, held: OpenedShard, layout: Layout) -> ShardTally:
-    sifting = SiftedTally(layout, held.messages * layout.message_bytes)
-    for rows in held.rows:
+def _count(shard: str, opened: OpenedShard, layout: Layout) -> ShardTally:
+    sifting = SiftedTally(layout, opened.messages * layout.message_bytes)
+    for rows in opened.rows:
         sifting.add_rows(rows)
     total = sifting.tally()
     return ShardTally(
         shard=shard,
-        plan=held.label.plan,
-        batch=held.label.batch,
-        number=held.label.number,
-        sha256=held.label.sha256,
-        came=held.messages,
+        plan=opened.label.plan,
+        batch=opened.label.batch,
+        number=opened.label.number,
+        sha256=opened.label.sha256,
+        came=opened.messages,
         messages=total.messages,
         counts=tuple(total.counts.tolist()),
         codes=None if total.codes is None else tuple(to_plain(total.codes)),

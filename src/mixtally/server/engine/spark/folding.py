@@ -12,10 +12,10 @@ import pyarrow as pa
 from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
 from mixtally.protocol.tally.fold import add_tallies, empty_tally
+from mixtally.server.engine.envelope_worker import Kind
 from mixtally.server.engine.folding import COPY, UNOPENED, CountedPart, CountWork, SiftedTally
 from mixtally.server.engine.spark.partition import Partition, current_task
-from mixtally.server.engine.spark.tasks import GOOD, MALFORMED, Job
-from mixtally.server.engine.spark.tasks import UNOPENED as NOT_OPENED
+from mixtally.server.engine.spark.tasks import Job
 from mixtally.server.engine.spark.work import Export, SparkWork, run_job
 
 _SCHEMA = (
@@ -61,19 +61,19 @@ def tally_partition(
     layout: Layout, pairs: bool, _: Job, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Yield one row with the tally of a partition."""
-    partition, held = Partition(batches), SiftedTally(layout, 0, pairs=pairs)
+    partition, sifted = Partition(batches), SiftedTally(layout, 0, pairs=pairs)
     for some in partition.messages():
-        held.add(some)
-    total = held.tally()
+        sifted.add(some)
+    total = sifted.tally()
     made = {
         "partition": current_task().partitionId(),
         "rows": partition.rows,
-        "good": partition.kinds[GOOD],
-        "unopened": partition.kinds[NOT_OPENED] + partition.kinds[MALFORMED],
+        "good": partition.kinds[Kind.GOOD],
+        "unopened": partition.kinds[Kind.UNOPENED] + partition.kinds[Kind.MALFORMED],
         "messages": total.messages,
         "counts": total.counts.astype("<i8").tobytes(),
         "pairs": b"" if total.pairs is None else total.pairs.astype("<i8").tobytes(),
         "codes": b"" if total.codes is None else total.codes.tobytes(),
-        "dropped": json.dumps(held.dropped),
+        "dropped": json.dumps(sifted.dropped),
     }
     yield pa.RecordBatch.from_pylist([made])

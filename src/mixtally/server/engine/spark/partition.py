@@ -9,14 +9,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError
-from mixtally.server.engine.spark.tasks import (
-    FAKE,
-    HASH_BYTES,
-    KEY_BYTES,
-    MALFORMED,
-    PADDING,
-    UNOPENED,
-)
+from mixtally.server.engine.copies import Mask, Positions
+from mixtally.server.engine.envelope_worker import Kind
+from mixtally.server.engine.spark.tasks import KEY_BYTES, KIND_PLACE
 
 if TYPE_CHECKING:
     from pyspark import TaskContext
@@ -34,10 +29,11 @@ class Partition:
         """Number of rows of each kind, without copies."""
         self.rows = 0
         """Number of all rows."""
-        self.bad = bytearray()
-        """Concatenated SHA-256 of envelopes without valid content, without copies."""
-        self.padding = bytearray()
-        """Concatenated SHA-256 of envelopes that were padding, without copies."""
+        self.sent: list[Positions] = []
+        """Positions of the messages."""
+        self.others: list[Positions] = []
+        """Position of every other envelope, and -1 - kind; of copies the position of the first."""
+        self._original = -1
 
     def messages(self) -> Iterator[bytes]:
         """Yield the concatenated messages of valid envelopes and fakes, many at a time."""
@@ -49,12 +45,21 @@ class Partition:
             first = _first_of_their_kind(known)[len(self._last) :]
             self._last = keys[-1:].copy()
             self.rows += len(keys)
-            self.kinds.update(keys[first, -1].tolist())
-            bad = first & np.isin(keys[:, -1], (UNOPENED, MALFORMED))
-            self.bad += keys[bad, HASH_BYTES : 2 * HASH_BYTES].tobytes()
-            padding = first & (keys[:, -1] == PADDING)
-            self.padding += keys[padding, HASH_BYTES : 2 * HASH_BYTES].tobytes()
+            self.kinds.update(keys[first, KIND_PLACE].tolist())
+            self._add_positions(keys, first)
             yield join_values(batch.column("message").filter(pa.array(first)))
+
+    def _add_positions(self, keys: Keys, first: Mask) -> None:
+        kinds = keys[:, KIND_PLACE].astype(np.int64)
+        places = np.ascontiguousarray(keys[:, KIND_PLACE + 1 :]).view(">i8")[:, 0].astype(np.int64)
+        last = np.maximum.accumulate(np.where(first, np.arange(len(keys)), -1))
+        originals = np.where(last < 0, self._original, places[last])
+        self._original = int(originals[-1])
+        sent = first & np.isin(kinds, (Kind.GOOD, Kind.FAKE))
+        self.sent.append(places[sent])
+        self.others.append(
+            np.stack([places, np.where(first, -1 - kinds, originals)], axis=1)[~sent]
+        )
 
 
 def current_task() -> "TaskContext":
@@ -67,7 +72,7 @@ def current_task() -> "TaskContext":
     return found
 
 
-def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:
+def _first_of_their_kind(keys: Keys) -> Mask:
     """Return for each row whether it differs from the row before; fakes are never copies.
 
     Raises DataError for keys that are not ascending, because the order of the output must not
@@ -82,7 +87,7 @@ def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:
             "a partition", expected="ascending keys", got="a smaller key", do="report this error"
         )
     first = np.ones(len(keys), dtype=bool)
-    first[1:] = (where != 0) | (keys[1:, -1] == FAKE)
+    first[1:] = (place < KIND_PLACE) & (where != 0) | (keys[1:, KIND_PLACE] == Kind.FAKE)
     return first
 
 

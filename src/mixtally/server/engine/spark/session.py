@@ -132,8 +132,8 @@ def _local_settings(master: str) -> dict[str, str]:
 
 
 def _check(begun: "SparkSession", cluster: Cluster) -> None:
-    held = begun.sparkContext.getConf()
-    lacking = [name for name in _NEEDED if held.get(name, "false") != "true"]
+    configuration = begun.sparkContext.getConf()
+    lacking = [name for name in _NEEDED if configuration.get(name, "false") != "true"]
     if lacking:
         raise ParameterError(
             "--master",

@@ -3,11 +3,13 @@
 A task draws no random numbers, so a repeated task gives the same rows. A row contains the number of
 its partition, a key, and the message inside. A partition is sorted by the key, which consists of
 
-    sort key (32 bytes), SHA-256 of the envelope (32 bytes; zero for a fake), kind (1 byte).
+    sort key (32 bytes), SHA-256 of the envelope (32 bytes; zero for a fake), kind (1 byte),
+    position of the envelope (8 bytes, big-endian; for a fake, the number of envelopes).
 
 Copies of an envelope are therefore adjacent, wherever they were received.
 """
 
+import hmac
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,17 +18,18 @@ from typing import NamedTuple
 
 import msgspec
 import pyarrow as pa
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from mixtally.errors import DataError
-from mixtally.server.engine.envelope_worker import EnvelopeWorker, Secrets
+from mixtally.server.engine.envelope_worker import EnvelopeWorker, Kind, Secrets
 from mixtally.server.engine.store_folder import Slice, StoreFolder
 from mixtally.server.node.wrapping import KeyPurpose, read_master, unwrap_secret
 from mixtally.version import VERSION
 
-GOOD, UNOPENED, MALFORMED, FAKE, PADDING = 0, 1, 2, 3, 4
-"""Kinds of rows."""
 HASH_BYTES = 32
-KEY_BYTES = 2 * HASH_BYTES + 1
+KIND_PLACE = 2 * HASH_BYTES
+"""Position of the kind in a key."""
+KEY_BYTES = KIND_PLACE + 1 + 8
 ROWS = "partition int, key binary, message binary"
 _ROWS_AT_ONCE = 1024
 _PREFIXES = 1 << 16
@@ -72,6 +75,16 @@ def read_secrets(job: Job) -> Secrets:
     return msgspec.json.decode(data, type=Secrets)
 
 
+def position_cipher(secrets: Secrets, folder: str) -> AESSIV:
+    """Return the cipher for the positions of a part, which link messages to senders.
+
+    Tasks draw nothing, so the cipher is a deterministic one.
+    """
+    return AESSIV(
+        hmac.digest(secrets.sort_key, KeyPurpose.ENGINE.value + folder.encode(), "sha512")
+    )
+
+
 def check_versions(expected: str) -> None:
     """Raise DataError if the versions of Python and mixtally differ from those of the driver."""
     if runtime_versions() != expected:
@@ -86,7 +99,8 @@ def check_versions(expected: str) -> None:
 def open_slices(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of the slices that ``batches`` describe.
 
-    Each description has the columns name, start, length, sha256 and fakes.
+    Each description has the columns name, start, length, sha256, fakes, and ``position`` for the
+    position of the first envelope.
     """
     check_versions(job.runs)
     worker, place = EnvelopeWorker(read_secrets(job)), job.store_folder()
@@ -94,12 +108,14 @@ def open_slices(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
         for row in batch.to_pylist():
             data = place.read_slice(Slice(row["name"], row["start"], row["length"], row["sha256"]))
             if row["fakes"]:
-                yield from _fakes(job, worker, row["name"], data)
+                yield from _fakes(job, worker, row["name"], data, row["position"])
             else:
-                yield from _envelopes(job, worker, data)
+                yield from _envelopes(job, worker, data, row["position"])
 
 
-def _fakes(job: Job, worker: EnvelopeWorker, name: str, data: bytes) -> Iterator[pa.RecordBatch]:
+def _fakes(
+    job: Job, worker: EnvelopeWorker, name: str, data: bytes, position: int
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of fakes, which the store contains only in encrypted form.
 
     Nobody can therefore tell them from other messages.
@@ -107,30 +123,26 @@ def _fakes(job: Job, worker: EnvelopeWorker, name: str, data: bytes) -> Iterator
     plain = unwrap_secret(read_master(job.key, os.environ), KeyPurpose.ENGINE, name, data)
     for some in _split_rows(plain, job.expected):
         order = worker.ordering_keys(job.part, some)
-        yield _rows(job, [one + bytes(HASH_BYTES) + bytes([FAKE]) for one in order], some)
+        end = bytes(HASH_BYTES) + bytes([Kind.FAKE]) + position.to_bytes(8)
+        yield _rows(job, [one + end for one in order], some)
 
 
-def _envelopes(job: Job, worker: EnvelopeWorker, data: bytes) -> Iterator[pa.RecordBatch]:
+def _envelopes(
+    job: Job, worker: EnvelopeWorker, data: bytes, position: int
+) -> Iterator[pa.RecordBatch]:
     for some in _split_rows(data, job.size):
         digests = [sha256(one).digest() for one in some]
         inside = worker.open_each(job.part, some)
         order = worker.ordering_keys(job.part, [one or b"" for one in inside])
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
-            kind = _kind(worker, one, job.expected)
+            kind = worker.kind_of(one, job.expected)
             # A row without a message has no sort key; any value will do that is equal for copies.
-            first = by if kind == GOOD else digest
-            keys.append(first + digest + bytes([kind]))
-            messages.append(one if one is not None and kind == GOOD else b"")
+            first = by if kind == Kind.GOOD else digest
+            keys.append(first + digest + bytes([kind]) + position.to_bytes(8))
+            messages.append(one if one is not None and kind == Kind.GOOD else b"")
+            position += 1
         yield _rows(job, keys, messages)
-
-
-def _kind(worker: EnvelopeWorker, inside: bytes | None, expected: int) -> int:
-    if inside is None:
-        return UNOPENED
-    if worker.is_padding(inside, expected):
-        return PADDING
-    return GOOD if len(inside) == expected else MALFORMED
 
 
 def _split_rows(data: bytes, size: int) -> Iterator[list[bytes]]:

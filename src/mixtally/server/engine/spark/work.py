@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import SparkSession
 
-_SLICES = "name string, start long, length long, sha256 string, fakes boolean"
+_SLICES = "name string, start long, length long, sha256 string, fakes boolean, position long"
 _SLICE_BYTES = 1 << 22
 """Size of a slice in bytes."""
 _FILE_BYTES = 1 << 26
@@ -103,44 +103,44 @@ class Export:
     def __init__(self, part: ClusterPart) -> None:
         self._part, self._place = part, part.store_folder()
         self._place.clear()
-        self._slices: list[tuple[Slice, bool]] = []
+        self._slices: list[tuple[Slice, bool, int]] = []
         self.rows = self.bytes = 0
         """Numbers of envelopes and fakes together, and of their bytes."""
 
     def write_envelopes(self, some: Iterator[bytes]) -> int:
         """Write all envelopes, and return their number."""
         size, files = self._part.size, 0
-        while held := b"".join(islice(some, max(1, _FILE_BYTES // size))):
+        while block := b"".join(islice(some, max(1, _FILE_BYTES // size))):
             # A small batch is cut into as many slices as a large one, so that no machine is idle.
-            expected = max(_LEAST_SLICE_BYTES, len(held) // _SLICES_A_FILE)
-            self._write(f"in-{files}", held, -(-expected // size) * size)
+            expected = max(_LEAST_SLICE_BYTES, len(block) // _SLICES_A_FILE)
+            self._write(f"in-{files}", block, -(-expected // size) * size)
             files += 1
         return self.rows
 
     def write_fakes(self, some: bytes) -> None:
         """Encrypt and write concatenated fakes."""
-        size = self._part.expected
+        size, position = self._part.expected, self.rows
         step = max(1, _SLICE_BYTES // size) * size
         for number, start in enumerate(range(0, len(some), step)):
             name, plain = f"drawn-{number}", some[start : start + step]
             data = wrap_secret(self._part.key, KeyPurpose.ENGINE, name, plain, self._part.chance)
-            self._slices.append((self._place.put(name, data), True))
+            self._slices.append((self._place.put(name, data), True, position))
             self.bytes += len(data)
             self.rows += len(plain) // size
 
     def table(self) -> list[tuple[Any, ...]]:
         """Return the descriptions of the slices, which are the input of the tasks."""
-        return [(*one, fakes) for one, fakes in self._slices]
+        return [(*one, *more) for one, *more in self._slices]
 
-    def _write(self, name: str, held: bytes, step: int) -> None:
+    def _write(self, name: str, block: bytes, step: int) -> None:
         with self._place.writer(name) as file:
-            for start in range(0, len(held), step):
-                one = held[start : start + step]
+            for start in range(0, len(block), step):
+                one = block[start : start + step]
                 file.write(one)
                 found = Slice(name, start, len(one), sha256(one).hexdigest())
-                self._slices.append((found, False))
-        self.bytes += len(held)
-        self.rows += len(held) // self._part.size
+                self._slices.append((found, False, self.rows + start // self._part.size))
+        self.bytes += len(block)
+        self.rows += len(block) // self._part.size
 
 
 def run_job(
@@ -220,8 +220,8 @@ T = TypeVar("T")
 def parallelize_evenly(spark: "SparkSession", some: Sequence[T], most: int) -> "RDD[T]":
     """Distribute items in order over at most ``most`` tasks, as evenly as possible.
 
-    Spark would first form batches of equal length, and then tasks: with 47 items for 16 tasks, half
-    of the tasks get 2 items and the others 4.
+    Spark itself would first form batches of equal length, and then tasks. With 47 items for 16
+    tasks, half of the tasks would get 2 items and the other tasks 4.
     """
     many = len(some)
     tasks = min(many, most)

@@ -4,15 +4,19 @@ Each part of the plan is processed separately. Copies are dropped, layers are op
 the recipe are added, and the messages are sorted by a keyed hash. The keyed hash acts as a secret
 random order. Everything but the fakes depends only on stored data, and the fakes are stored before
 they are used. So an interrupted closing that is repeated sends the same bytes.
+
+Every envelope is opened once. The first hop knows which bundles it leaves out only when all parts
+are open, and then drops their messages while it writes the sorted ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from mixtally.device.wire.arrivals import ArrivalLists, ListFile, make_tagger
 from mixtally.device.wire.bundle import PartShape
 from mixtally.device.wire.manifest import MOST_PIECE_BYTES, TOO_FEW, Manifest, PartManifest, Piece
 from mixtally.device.wire.sheet import Sheet
@@ -20,12 +24,18 @@ from mixtally.model.job import Job, Stream
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.envelope_worker import Secrets
-from mixtally.server.engine.mixing import LocalMixer, Mixer, MixWork
+from mixtally.server.engine.listing import cut_pieces, write_list
+from mixtally.server.engine.mixing import LocalMixer, MixedPart, Mixer, MixWork
 from mixtally.server.engine.pool import Pool
-from mixtally.server.mix.closing.source import BundleSource, OpenedPart, PieceSource, Source
+from mixtally.server.mix.closing.source import (
+    BundleSource,
+    PieceSource,
+    Selection,
+    Source,
+    select_all,
+)
 from mixtally.server.mix.closing.stored_fakes import StoredFakes
 from mixtally.server.node import disk
-from mixtally.server.node.copies import HASH_BYTES
 from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.keys import RoundKey
 
@@ -52,6 +62,8 @@ class ClosingRound(NamedTuple):
     overruled: tuple[str, ...]
     """Names of peers that were not waited for."""
     chance: Chance
+    put_list: Callable[[str, bytes], object]
+    """Stores a file of a list of what this hop received, given its SHA-256 and its bytes."""
     engine: Engine = Engine()
     """How envelopes are opened and sorted."""
     step: Step = no_step
@@ -62,7 +74,11 @@ class ClosingRound(NamedTuple):
         return self.job.place
 
     def manifest(
-        self, crowd: "BundleCount", parts: list[PartManifest], end: str | None
+        self,
+        crowd: "BundleCount",
+        parts: list[PartManifest],
+        end: str | None,
+        arrivals: ArrivalLists = (),
     ) -> Manifest:
         """Return the manifest of this hop; later hops repeat the first hop's number of bundles."""
         if self.before is not None:
@@ -77,6 +93,7 @@ class ClosingRound(NamedTuple):
             None if self.before is None else self.before.hash,
             tuple(parts),
             self.overruled,
+            arrivals,
         )
 
     def empty_manifest(self, end: str, crowd: "BundleCount | None" = None) -> Manifest:
@@ -107,53 +124,45 @@ def close_round(closing: ClosingRound) -> Manifest:
     has more padding than a device may send. If fewer bundles count than the minimum crowd, nothing
     is sent. If fewer bundles than that were received, none is opened.
     """
-    job, before = closing.job, closing.before
+    job, before, places = closing.job, closing.before, range(len(closing.job.streams))
     if before is not None:
         if before.manifest.destroyed is not None:
             return closing.empty_manifest(before.manifest.destroyed)
-        sizes = [one[job.place - 1] for one in job.sizes]
-        parts, _ = _mix_parts(closing, PieceSource(closing.folder, before.manifest, sizes))
-        return closing.manifest(BundleCount(0), parts, None)
-    bundles = BundleSource(closing.folder, bundle_shapes(job))
-    crowd = BundleCount(bundles.bundles)
+        pieces = PieceSource(
+            closing.folder, before.manifest, [one[job.place - 1] for one in job.sizes]
+        )
+        with _open_part_mixer(closing) as mix:
+            mixed = ((part, mix(pieces, part)) for part in places)
+            parts = [_write_part(closing, part, one, select_all(one)) for part, one in mixed]
+        lists = tuple(_write_list(closing, pieces.envelopes(part), part) for part in places)
+        return closing.manifest(BundleCount(0), parts, None, lists)
+    bundles = BundleSource(closing.folder, bundle_shapes(job), closing.engine.most_held)
+    received = bundles.bundles
     # Counted before any envelope is opened, so that a small crowd is destroyed unseen.
     closing.step("after count")
-    if crowd.bundles < job.minimum_crowd:
-        return closing.empty_manifest(TOO_FEW, crowd)
-    parts, opened = _mix_parts(closing, bundles)
-    padding = bundles.leave_out(opened)
-    if bundles.bundles < crowd.bundles:
-        crowd = BundleCount(bundles.bundles, crowd.bundles - bundles.bundles)
+    if received < job.minimum_crowd:
+        return closing.empty_manifest(TOO_FEW, BundleCount(received))
+    with _open_part_mixer(closing) as mix:
+        opened = [mix(bundles, part) for part in places]
+        selections = bundles.leave_out(opened)
+        crowd = BundleCount(bundles.bundles, received - bundles.bundles)
         if crowd.bundles < job.minimum_crowd:
-            _remove_leftovers(closing.folder)
             return closing.empty_manifest(TOO_FEW, crowd)
-        # Mixed again without the bundles that were left out, so that no envelope of theirs is sent.
-        parts, opened = _mix_parts(closing, bundles)  # now without bundles that were left out
-        padding = bundles.leave_out(opened)
-    return closing.manifest(crowd, _without_padding(parts, opened, padding), None)
+        parts = [
+            _write_part(closing, part, *one)
+            for part, one in enumerate(zip(opened, selections, strict=True))
+        ]
+    # Bundles that are left out are listed too: whether a bundle counts is not published.
+    listed = _write_list(closing, bundles.iterate_received(), 0)
+    return closing.manifest(crowd, parts, None, (listed,))
 
 
-def _without_padding(
-    parts: list[PartManifest], opened: list[OpenedPart], slots: list[int]
-) -> list[PartManifest]:
-    """Subtract padding from the numbers of received messages and of copies.
-
-    ``slots`` contains, for each part, the number of slots with padding.
-    """
-    different = [len(one.padding) // HASH_BYTES for one in opened]
-    return [
-        part._replace(received=part.received - every, copies=part.copies - (every - once))
-        for part, every, once in zip(parts, slots, different, strict=True)
-    ]
-
-
-def _mix_parts(
-    closing: ClosingRound, source: Source
-) -> tuple[list[PartManifest], list[OpenedPart]]:
-    """Write the pieces of all parts; return the parts' manifests and the dropped envelopes."""
-    job = closing.job
+@contextmanager
+def _open_part_mixer(closing: ClosingRound) -> Iterator[Callable[[Source, int], MixedPart]]:
+    """Yield a function that mixes a part of what a source received."""
+    job, engine, folder = closing.job, closing.engine, closing.folder
     # An interrupted attempt may have left pieces that the new attempt does not name.
-    _remove_leftovers(closing.folder)
+    _remove_leftovers(folder)
     secrets = Secrets(
         job.suite,
         closing.key.private,
@@ -162,18 +171,18 @@ def _mix_parts(
         closing.key.sort_key,
         closing.sheet.keys[job.place :],
     )
-    engine, folder = closing.engine, closing.folder
+    # The first hop has the messages of all parts at the same time.
+    part_engine = engine._replace(most_held=engine.most_held // len(job.streams))
     with (
         Pool(secrets, engine.processes) as pool,
-        open_mixer(engine, secrets, pool, folder, closing.chance, closing.step) as by,
+        open_mixer(part_engine, secrets, pool, folder, closing.chance, closing.step) as by,
     ):
-        made = [_mix_part(closing, source, place, pool, by) for place in range(len(job.streams))]
-    return [part for part, _ in made], [opened for _, opened in made]
+        yield partial(_mix_part, closing, pool, by)
 
 
 def _mix_part(
-    closing: ClosingRound, source: Source, part: int, pool: Pool, mixer: Mixer
-) -> tuple[PartManifest, OpenedPart]:
+    closing: ClosingRound, pool: Pool, mixer: Mixer, source: Source, part: int
+) -> MixedPart:
     stream: Stream = closing.job.streams[part]
     size, expected = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
     drawn = StoredFakes(closing.folder, closing.key.sort_key, closing.chance, closing.step)
@@ -182,35 +191,31 @@ def _mix_part(
         MixWork(part, size, expected, partial(source.envelopes, part), source.is_distinct, fakes)
     )
     closing.step("after opened")
-    said = PartManifest(
-        received=mixed.received,
-        copies=mixed.copies,
-        unopened=mixed.unopened,
-        malformed=mixed.malformed,
-        added=len(fakes) // expected,
-        pieces=tuple(_write_pieces(closing, mixed.messages, expected)),
-    )
-    return said, OpenedPart(mixed.bad, mixed.padding)
+    return mixed
+
+
+def _write_part(
+    closing: ClosingRound, part: int, mixed: MixedPart, selection: Selection
+) -> PartManifest:
+    """Write the pieces of a part."""
+    size = closing.job.sizes[part][closing.place]
+    pieces = tuple(_write_pieces(closing, mixed.messages(selection.sent), size))
+    return selection.manifest._replace(added=mixed.added, pieces=pieces)
 
 
 def _write_pieces(closing: ClosingRound, messages: Iterator[bytes], size: int) -> Iterator[Piece]:
     """Write the outgoing messages in order, as files named by their SHA-256."""
-    most = MOST_PIECE_BYTES // size * size
-    held = bytearray()
-    for some in messages:
-        held += some
-        while len(held) >= most:
-            yield _write_piece(closing, bytes(held[:most]), size)
-            del held[:most]
-    if held:
-        yield _write_piece(closing, bytes(held), size)
+    for data in cut_pieces(messages, MOST_PIECE_BYTES // size * size):
+        name = sha256(data).hexdigest()
+        disk.put(closing.folder / f"out-{name}", data, "a piece")
+        closing.step("after piece out")
+        yield Piece(name, len(data) // size)
 
 
-def _write_piece(closing: ClosingRound, data: bytes, size: int) -> Piece:
-    name = sha256(data).hexdigest()
-    disk.put(closing.folder / f"out-{name}", data, "a piece")
-    closing.step("after piece out")
-    return Piece(name, len(data) // size)
+def _write_list(closing: ClosingRound, items: Iterator[bytes], part: int) -> tuple[ListFile, ...]:
+    """Write the list of the tags of what this hop received."""
+    tag = make_tagger(bytes.fromhex(closing.sheet_hash), closing.place, part)
+    return write_list(items, tag, closing.put_list, closing.folder, closing.engine.most_held)
 
 
 def _remove_leftovers(folder: Path) -> None:
@@ -235,4 +240,6 @@ def open_mixer(
     from mixtally.server.engine.spark.session import open_session
 
     with open_session(engine.cluster) as spark:
-        yield SparkMixer(spark, engine.cluster, secrets, chance, folder.name)
+        mixer = SparkMixer(spark, engine.cluster, secrets, chance, folder.name)
+        yield mixer
+        mixer.clear()

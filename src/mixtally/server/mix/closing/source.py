@@ -1,29 +1,29 @@
 """Received envelopes as streams: from bundles at the first hop, from pieces at later hops.
 
-Memory contains only data about copies: 32 bytes per item during the comparison, and one byte per
-item afterwards.
+Nothing of a bundle with a bad envelope is sent. So the first hop opens all envelopes, and then
+selects the messages that leave.
 """
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import compress, islice
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.device.wire.bundle import PartShape, part_envelopes, split_bundles
-from mixtally.device.wire.manifest import Manifest
+from mixtally.device.wire.manifest import Manifest, PartManifest
 from mixtally.errors import DataError
+from mixtally.primitives.chance import SecureChance
+from mixtally.server.engine.copies import Copies, Mask
+from mixtally.server.engine.envelope_worker import Kind
+from mixtally.server.engine.mixing import Kinds, MixedPart
 from mixtally.server.mix.intake import read_bodies
 from mixtally.server.node import disk
-from mixtally.server.node.copies import Digests, first_occurrences, hash_each
 
 _BUNDLES_AT_ONCE = 4096
-"""Number of bundles whose digests are in memory at the same time."""
-_BAD = 1 << 32
-"""Marker for a bad bundle; a number greater than the slots of any part."""
+"""Number of bundles whose envelopes are compared at the same time."""
 
 
 class Source(Protocol):
@@ -39,60 +39,51 @@ class Source(Protocol):
         ...
 
 
-class OpenedPart(NamedTuple):
-    """Envelopes of a part that the first hop does not pass on."""
+class Selection(NamedTuple):
+    """The messages of a part that are sent."""
 
-    bad: bytes
-    """Concatenated SHA-256 of the envelopes that did not open to an envelope for the next hop."""
-    padding: bytes
-    """Concatenated SHA-256 of the envelopes that were padding."""
+    sent: Mask | None
+    """For each envelope whether its message is sent; None if all are."""
+    manifest: PartManifest
+    """The numbers of envelopes, without fakes and pieces."""
 
 
 class BundleSource:
-    """Bundles received by the first hop; a bundle received twice counts once."""
+    """Bundles received by the first hop; a bundle received twice counts once.
 
-    def __init__(self, folder: Path, shapes: Sequence[PartShape]) -> None:
+    Digests above ``most_held`` bytes are written to ``folder``, encrypted.
+    """
+
+    def __init__(self, folder: Path, shapes: Sequence[PartShape], most_held: int) -> None:
         self._folder, self._shapes = folder, shapes
-        self._kept = first_occurrences(hash_each(self._bundles()))
+        # These random words affect nothing that leaves, so they are not those of the fakes.
+        self._first = Copies(self._bundles(), folder, SecureChance(), most_held).first
+        self._kept = self._first.copy()
 
     @property
     def bundles(self) -> int:
         """Number of different bundles that are counted."""
         return int(self._kept.sum())
 
-    def leave_out(self, opened: Sequence[OpenedPart]) -> list[int]:
+    def iterate_received(self) -> Iterator[bytes]:
+        """Yield all different bundles, also those that are left out."""
+        return compress(self._bundles(), self._first.data)
+
+    def leave_out(self, parts: Sequence[MixedPart]) -> list[Selection]:
         """Leave out bundles with a bad envelope, or with more padding than a part may have.
 
-        A copy of padding in the same part is padding. The same bytes may be valid in another part,
-        so bundles that contain them there are counted.
-
-        Returns
-        -------
-        list of int
-            For each part, how many slots of the counted bundles contain padding.
+        A copy has the kind of the envelope of which it is a copy. The same bytes may be valid in
+        another part, so bundles that contain them there are counted. A message is sent if any
+        counted bundle contains its envelope.
         """
-        found = [
-            self._padding(part, one) if one.bad or one.padding else None
-            for part, one in enumerate(opened)
-        ]
-        for shape, slots in zip(self._shapes, found, strict=True):
-            if slots is not None:
-                self._kept &= slots <= shape.most_padding
-        return [0 if slots is None else int(slots[self._kept].sum()) for slots in found]
-
-    def _padding(self, part: int, opened: OpenedPart) -> NDArray[np.int64]:
-        """Return the number of padding slots of a part in each bundle, or _BAD for a bad bundle."""
-        slots = self._shapes[part].slots
-        bad, padding = Digests(opened.bad), Digests(opened.padding)
-        counts = []
-        bundles = self._bundles()
-        while some := list(islice(bundles, _BUNDLES_AT_ONCE)):
-            sealed = (one for bundle in some for one in part_envelopes(bundle, self._shapes, part))
-            held = hash_each(sealed)
-            row = padding.contains_each(held).reshape(-1, slots).sum(axis=1)
-            row[bad.contains_each(held).reshape(-1, slots).any(axis=1)] = _BAD
-            counts.append(row)
-        return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
+        counted = np.ones(self.bundles, dtype=bool)
+        for shape, part in zip(self._shapes, parts, strict=True):
+            for copies, originals in part.pairs():
+                part.kinds[copies] = part.kinds[originals]
+            counted &= _find_counted(part.kinds, shape)
+        self._kept[self._kept] = counted
+        pairs = zip(self._shapes, parts, strict=True)
+        return [_select(part, shape, counted) for shape, part in pairs]
 
     @property
     def is_distinct(self) -> bool:
@@ -101,7 +92,7 @@ class BundleSource:
 
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Yield the envelopes of a part."""
-        for bundle in compress(self._bundles(), self._kept.tolist()):
+        for bundle in compress(self._bundles(), self._kept.data):
             yield from part_envelopes(bundle, self._shapes, part)
 
     def _bundles(self) -> Iterator[bytes]:
@@ -135,3 +126,33 @@ class PieceSource:
                 )
             for start in range(0, len(data), size):
                 yield data[start : start + size]
+
+
+def _find_counted(kinds: Kinds, shape: PartShape) -> Mask:
+    """Return for each bundle whether the envelopes of a part allow it to count."""
+    slots = kinds.reshape(-1, shape.slots)
+    counted = np.empty(len(slots), dtype=bool)
+    # In chunks, because sums of all rows would be larger than all kinds.
+    for start in range(0, len(slots), _BUNDLES_AT_ONCE):
+        some = slots[start : start + _BUNDLES_AT_ONCE]
+        padding = some == Kind.PADDING
+        whole = (padding | (some == Kind.GOOD)).all(axis=1)
+        counted[start : start + len(some)] = whole & (padding.sum(axis=1) <= shape.most_padding)
+    return counted
+
+
+def _select(part: MixedPart, shape: PartShape, counted: Mask) -> Selection:
+    sent = part.kinds == Kind.GOOD
+    sent.reshape(-1, shape.slots)[~counted] = False
+    received = int(np.count_nonzero(sent))
+    for copies, originals in part.pairs():
+        # The message of the first of equal envelopes is the one that can be sent.
+        sent[originals[sent[copies]]] = True
+        sent[copies] = False
+    return Selection(sent, PartManifest(received, received - int(np.count_nonzero(sent))))
+
+
+def select_all(part: MixedPart) -> Selection:
+    """Select all messages of a part, as later hops do."""
+    copies, unopened, malformed = map(part.count_kind, (Kind.COPY, Kind.UNOPENED, Kind.MALFORMED))
+    return Selection(None, PartManifest(len(part.kinds), copies, unopened, malformed))

@@ -29,21 +29,26 @@ _KEPT_FREE = 8
 class _IncomingBody:
     """A body that is incomplete."""
 
-    def __init__(self, limit: asyncio.Timeout) -> None:
-        self.limit, self.began = limit, monotonic()
-        self.held, self.given_up = 0, False
+    def __init__(self, limit: asyncio.Timeout, budget: "BodyBudget") -> None:
+        self.limit, self.budget, self.began = limit, budget, monotonic()
+        self.size, self.given_up = 0, False
 
     def weight(self, now: float) -> float:
-        """Return the bytes of the body times the seconds since it began."""
-        return self.held * (now - self.began)
+        """Return the number of received bytes times the seconds since the body began."""
+        return self.size * (now - self.began)
 
 
 class BodyBudget:
-    """Memory budget for the bodies of all connections of one event loop, of ``most`` bytes."""
+    """Memory budget for the bodies of all connections of one event loop, of ``most`` bytes.
 
-    def __init__(self, most: int) -> None:
-        self._most, self.held = most, 0
+    A budget can be a part of another one. A body then needs room in both.
+    """
+
+    def __init__(self, most: int, within: "BodyBudget | None" = None) -> None:
+        self._most, self.used = most, 0
         self._coming: set[_IncomingBody] = set()
+        self._all: tuple[BodyBudget, ...] = (self, *(() if within is None else within._all))
+        """This budget, and those of which it is a part."""
 
     async def read_body(self, scope: Any, receive: Any, most: int) -> bytes:
         """Receive a body of at most ``most`` bytes, and return it.
@@ -55,7 +60,7 @@ class BodyBudget:
         try:
             # The grace period also limits the wait for the first byte.
             async with asyncio.timeout(GRACE_SECONDS) as limit:
-                one = _IncomingBody(limit)
+                one = _IncomingBody(limit, self)
                 body = await self._receive_body(one, receive, most)
         except TimeoutError:
             raise _busy_error() if one.given_up else ProblemError(Problem.TOO_SLOW) from None
@@ -69,14 +74,16 @@ class BodyBudget:
         return body
 
     def release(self, count: int) -> None:
-        """Return ``count`` bytes to the budget after their memory was freed."""
-        self.held -= count
+        """Give ``count`` bytes back to the budget, after their memory was freed."""
+        for budget in self._all:
+            budget.used -= count
 
     async def _receive_body(self, one: _IncomingBody, receive: Any, most: int) -> bytes:
         """Receive a body and count its bytes; nothing stays counted if it remains incomplete."""
         body, loop = bytearray(), asyncio.get_running_loop()
         end = loop.time() + GRACE_SECONDS
-        self._coming.add(one)
+        for budget in self._all:
+            budget._coming.add(one)
         try:
             while True:
                 message = await receive()
@@ -88,39 +95,47 @@ class BodyBudget:
                 self._reserve(one, len(some))
                 if not message.get("more_body"):
                     # The caller releases these bytes, so the code below must not release them too.
-                    one.held = 0
+                    one.size = 0
                     return bytes(body + some) if body else some
                 body += some
                 one.limit.reschedule(end + len(body) / LEAST_RATE)
         finally:
-            self._coming.discard(one)
-            self.release(one.held)
+            for budget in self._all:
+                budget._coming.discard(one)
+            self.release(one.size)
 
     def _reserve(self, body: _IncomingBody, count: int) -> None:
-        if self.held + count > self._most:
-            self._give_up_others(body, count)
-        if body.given_up or self.held + count > self._most:
-            raise _busy_error()
-        self.held += count
-        body.held += count
+        for budget in self._all:
+            if budget.used + count > budget._most:
+                budget._give_up_others(body, count)
+            if body.given_up or budget.used + count > budget._most:
+                raise _busy_error()
+        for budget in self._all:
+            budget.used += count
+        body.size += count
 
     def _give_up_others(self, body: _IncomingBody, count: int) -> None:
         """Free memory by giving up bodies that weigh more than ``body``, heaviest first."""
         now, loop = monotonic(), asyncio.get_running_loop()
         for other in sorted(self._coming, key=lambda each: each.weight(now), reverse=True):
-            enough = self.held + count <= self._most - self._most // _KEPT_FREE
+            enough = self.used + count <= self._most - self._most // _KEPT_FREE
             if enough or other.weight(now) <= body.weight(now):
                 return
-            self.release(other.held)
-            other.held, other.given_up = 0, True
+            other.budget.release(other.size)
+            other.size, other.given_up = 0, True
             # An expired timeout ends the task that receives the other body.
             other.limit.reschedule(loop.time())
 
 
 def check_length(scope: Any, most: int) -> None:
-    """Raise ProblemError if the stated length is greater than ``most`` bytes."""
+    """Raise ProblemError if the stated length is greater than ``most`` bytes.
+
+    A body without a stated length is refused if ``most`` is 0.
+    """
     # ASGI guarantees that header names are in lower case.
     headers = scope["headers"]
+    if not most and any(name == b"transfer-encoding" for name, _ in headers):
+        raise _too_large_error(most)
     stated = next((value for name, value in headers if name == b"content-length"), None)
     written = stated is not None and stated.isdigit() and len(stated) <= _MOST_DIGITS
     if stated is not None and written and int(stated) > most:

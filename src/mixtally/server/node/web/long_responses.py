@@ -6,7 +6,8 @@ database changes, and sent without a copy for each client.
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -64,3 +65,41 @@ class LongResponse(Response):
                     await send({"type": "http.response.body", "body": some, "more_body": more})
         except TimeoutError:
             return
+
+
+class LongFileResponse(Response):
+    """A response that is read from a file while it is sent.
+
+    The whole file is always sent, because a request for a part of a list would show what the client
+    had sent.
+    """
+
+    def __init__(
+        self, path: Path, length: int, media_type: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(
+            headers={**(headers or {}), "Content-Length": str(length)}, media_type=media_type
+        )
+        self._path, self._length = path, length
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002
+        """Send the response; a timeout closes the connection."""
+        start = {"type": "http.response.start", "status": self.status_code}
+        await send({**start, "headers": self.raw_headers})
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS + self._length / _LEAST_RATE):
+                for at in range(0, self._length or 1, _AT_ONCE):
+                    more = at + _AT_ONCE < self._length
+                    count = min(_AT_ONCE, self._length - at)
+                    some = await asyncio.to_thread(_read_at, self._path, at, count)
+                    await send({"type": "http.response.body", "body": some, "more_body": more})
+        except (TimeoutError, FileNotFoundError):  # the file may be removed meanwhile
+            return
+
+
+def _read_at(path: Path, at: int, count: int) -> bytes:
+    # Opened each time, so that a slow client does not keep a file open. An operator who exports a
+    # round again replaces the file meanwhile.
+    with path.open("rb") as file:
+        file.seek(at)
+        return file.read(count)

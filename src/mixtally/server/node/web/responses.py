@@ -11,9 +11,10 @@ from typing import Any
 
 from mixtally.device.wire.problem import MEDIA_TYPE, Problem
 from mixtally.errors import DataError
-from mixtally.server.node.disk import is_full
-from mixtally.server.node.events import FieldValue, Log, print_line
+from mixtally.server.node.disk import is_busy, is_temporary
+from mixtally.server.node.events import Log, print_line
 from mixtally.server.node.refusal import OldStateError, ProblemError
+from mixtally.server.node.skews import add_date
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 """An ASGI application."""
@@ -40,19 +41,21 @@ async def send_problem(send: Any, refusal: ProblemError) -> None:
     await send_response(send, problem.value.status, body, MEDIA_TYPE, after)
 
 
-async def send_health(scope: Any, send: Any, awaited: list[dict[str, FieldValue]]) -> bool:
+async def send_health(scope: Any, send: Any, log: Log) -> bool:
     """Respond to ``/healthz`` and ``/readyz``, and return whether the request was one of them.
 
-    A role is ready if ``awaited`` is empty. Otherwise the response lists the conditions in
-    ``awaited``.
+    A role is ready if ``log`` has no condition that it waits for. The response lists these
+    conditions, and those with which the role is ready nevertheless.
     """
     if scope["method"] not in ("GET", "HEAD") or scope["path"] not in ("/healthz", "/readyz"):
         return False
     if scope["path"] == "/healthz":
         await send_response(send, 200, b"ok\n", "text/plain")
     else:
-        said = json.dumps({"ready": not awaited, "waits": awaited}).encode() + b"\n"
-        await send_response(send, 503 if awaited else 200, said, "application/json")
+        awaited, warnings = log.list_awaited(), log.list_warnings()
+        said = {"ready": not awaited, "waits": awaited, "warnings": warnings}
+        body = json.dumps(said).encode() + b"\n"
+        await send_response(send, 503 if awaited else 200, body, "application/json")
     return True
 
 
@@ -61,11 +64,13 @@ def role_application(
     rest: App,
     stop: Callable[[BaseException], None],
     log: Log | None = None,
+    clock: Callable[[], int] | None = None,
 ) -> App:
     """Return the ASGI application of a role.
 
     A request goes to the application that ``first`` returns for it, else to the health routes, else
-    to ``rest``.
+    to ``rest``. With ``clock``, responses of the health routes and of ``rest`` have a date, by
+    which peers notice a clock that is wrong.
     """
     waits = log or Log()
 
@@ -73,7 +78,9 @@ def role_application(
         taken = first(scope)
         if taken is not None:
             await taken(scope, receive, send)
-        elif not await send_health(scope, send, waits.list_awaited()):
+            return
+        send = send if clock is None else add_date(send, clock)
+        if not await send_health(scope, send, waits):
             await rest(scope, receive, send)
 
     return guard_application(app, stop, log)
@@ -84,8 +91,9 @@ def guard_application(
 ) -> App:
     """Return an application that answers the refusals of ``app`` and logs its errors.
 
-    A full disk is answered with a problem. Any other disk error ends the process through ``stop``,
-    because a failed sync leaves the stored data unknown. An OldStateError also ends the process.
+    A full disk or a locked database is answered with a problem. Any other disk error ends the
+    process through ``stop``, because a failed sync leaves the stored data unknown. An OldStateError
+    also ends the process.
     """
 
     async def around(scope: Any, receive: Any, send: Any) -> None:
@@ -95,14 +103,22 @@ def guard_application(
         try:
             await app(scope, receive, send)
         except ProblemError as refusal:
+            if log is not None:
+                log.refusals[refusal.problem.name.lower()] += 1
             await send_problem(send, refusal)
         except OldStateError as error:
             stop(error)
             await send_problem(send, ProblemError(Problem.NOT_READY, retry_seconds=60))
+        except ConnectionError:
+            # The client has gone. This says nothing about the disk, so the role goes on.
+            return
         except (sqlite3.Error, OSError, DataError) as error:
-            if not is_full(error):
+            if not is_temporary(error):
                 stop(error)
-            await send_problem(send, ProblemError(Problem.NO_ROOM, retry_seconds=60))
+            if is_busy(error):
+                await send_problem(send, ProblemError(Problem.BUSY, retry_seconds=5))
+            else:
+                await send_problem(send, ProblemError(Problem.NO_ROOM, retry_seconds=60))
         # Deliberately everything: the server would print a traceback, which may contain personal
         # data.
         except Exception as error:

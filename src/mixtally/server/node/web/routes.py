@@ -3,7 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -12,17 +13,32 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
 from mixtally.device.contract.fields import MOST_NOTE_BYTES
+from mixtally.device.wire.manifest import MOST_PIECE_BYTES
 from mixtally.device.wire.problem import PATH, Problem, problem_of_path
+from mixtally.device.wire.rotation import write_rotations
+from mixtally.server.node.claims import MOST_UNCLAIMED_BYTES, read_claim
 from mixtally.server.node.events import Log
+from mixtally.server.node.key_rotation import list_rotations
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import format_listing
 from mixtally.server.node.refusal import ProblemError
-from mixtally.server.node.web.bodies import BodyBudget
-from mixtally.server.node.web.long_responses import LongResponse, ResponseCache
+from mixtally.server.node.web.bodies import BodyBudget, check_length
+from mixtally.server.node.web.long_responses import LongFileResponse, LongResponse, ResponseCache
 from mixtally.server.node.web.responses import App, role_application
 
-MOST_HELD_BYTES = 1 << 26
-"""Memory for the bodies of all requests together."""
+MOST_HELD_BYTES = 1 << 25
+"""Memory for all bodies without a claim together: 512 of the longest, which peers send at once."""
+ROLE_ROOM_BYTES = MOST_NOTE_BYTES + MOST_PIECE_BYTES
+"""Memory for the claimed bodies of one role.
+
+A role sends at most one note and one piece at a time. The memory of a role is never used for the
+bodies of others. So a hostile role of another contract can only keep out itself.
+"""
+MOST_CLAIMED_BYTES = 8 * ROLE_ROOM_BYTES
+"""Memory for the claimed bodies of all roles together, as the number of contracts has no limit.
+
+If it is full, incomplete bodies are given up, those with the most byte-seconds first.
+"""
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
 _PUBLIC_FIELDS = ("contract", "round", "opens", "closes", "expires", "state", "ended")
 """Fields of a round that are public."""
@@ -47,6 +63,9 @@ class SharedRoutes:
             body_budget or BodyBudget(MOST_HELD_BYTES),
             ResponseCache(node.database.version),
         )
+        self._rooms: dict[bytes, BodyBudget] = {}
+        """Memory for claimed bodies, by the public key of the role."""
+        self._claimed = BodyBudget(MOST_CLAIMED_BYTES)
 
     def routes(self) -> list[Route]:
         """Return the routes with their methods."""
@@ -55,6 +74,7 @@ class SharedRoutes:
         return [
             Route("/status", self.status),
             Route(name, self.contract),
+            Route(name + "/rotations", self.rotations),
             Route(number, self.sheet),
             Route(number + "/manifests", self.manifests),
             Route(number + "/manifests/{hop}", self.manifest),
@@ -62,7 +82,7 @@ class SharedRoutes:
             Route("/notes", self.take, methods=["POST"]),
             Route("/notes/{name:path}", self.notes_by),
             Route("/note/{sha256}", self.note),
-            Route("/pieces/{sha256}", self.piece, methods=["HEAD", "PUT"]),
+            Route("/pieces/{sha256}", self.piece, methods=["GET", "HEAD", "PUT"]),
             Route(PATH + "{word}", self.problem),
         ]
 
@@ -98,6 +118,16 @@ class SharedRoutes:
         return await self._cached_response(
             _NOTE, lambda: self._node.notes.of(contract), "note", contract
         )
+
+    async def rotations(self, request: Request) -> Response:
+        """Send the known rotations of the keys of a contract's roles, newest first."""
+        contract = self._served_contract(request)
+
+        def notes() -> bytes:
+            found = list_rotations(self._node.notes, self._node.agreements[contract])
+            return write_rotations(found)
+
+        return await self._cached_response(_JSON, notes, "rotations", contract)
 
     async def sheet(self, request: Request) -> Response:
         """Send the sheet of a round."""
@@ -145,12 +175,9 @@ class SharedRoutes:
 
     async def take(self, request: Request) -> Response:
         """Accept a note, and send back the merged contract or sheet, or 204 for other notes."""
-        data = await self._body_budget.read_body(request.scope, request.receive, MOST_NOTE_BYTES)
-        try:
+        async with self._body(request, MOST_NOTE_BYTES) as data:
             # In a thread: signing waits for the disk, which would block all other requests.
             given = await asyncio.to_thread(self._node.take_note, data, self._clock())
-        finally:
-            self._body_budget.release(len(data))
         return Response(status_code=204) if given is None else _note_response(given)
 
     async def notes_by(self, request: Request) -> Response:
@@ -163,8 +190,16 @@ class SharedRoutes:
         )
 
     async def piece(self, request: Request) -> Response:
-        """Report whether a piece of a batch is stored (HEAD), or accept it (PUT)."""
+        """Report whether a piece of a batch is stored (HEAD), or accept it (PUT).
+
+        GET sends a file of an arrival list, and never a piece.
+        """
         node, name = self._node, request.path_params["sha256"]
+        if request.method == "GET":
+            found = node.lists.find(name)
+            if found is None:
+                raise ProblemError(Problem.UNKNOWN)
+            return LongFileResponse(*found, media_type=_BYTES)
         if request.method == "HEAD":
             return Response(status_code=200 if node.pieces.has_piece(name) else 404)
         most = node.pieces.max_bytes(name)
@@ -172,11 +207,8 @@ class SharedRoutes:
             raise ProblemError(Problem.NOT_NAMED)
         if node.pieces.has_piece(name):
             return Response(status_code=204)
-        data = await self._body_budget.read_body(request.scope, request.receive, most)
-        try:
+        async with self._body(request, most) as data:
             await asyncio.to_thread(node.pieces.put, name, data)
-        finally:
-            self._body_budget.release(len(data))
         node.wake()
         return Response(status_code=201)
 
@@ -186,6 +218,30 @@ class SharedRoutes:
         if problem is None:
             raise ProblemError(Problem.UNKNOWN)
         return PlainTextResponse(f"{problem.value.title}.\nWhat to do: {problem.value.do}.\n")
+
+    @asynccontextmanager
+    async def _body(self, request: Request, most: int) -> AsyncIterator[bytes]:
+        """Receive a body, and count its bytes until the end of the block.
+
+        The names of pieces are public, and anybody can send bytes that look like a manifest. So
+        only a claim, which nobody else can sign, gives more memory than the bodies of strangers.
+        """
+        scope, budget = request.scope, self._body_budget
+        most_here = min(most, MOST_UNCLAIMED_BYTES)
+        if query := scope.get("query_string", b"").decode("ascii", "replace"):
+            claim = read_claim(query, scope["path"], tuple(self._node.agreements.values()))
+            if claim is None:
+                raise ProblemError(
+                    Problem.UNKNOWN, "this role has signed no contract with the role of this claim"
+                )
+            room = BodyBudget(ROLE_ROOM_BYTES, self._claimed)
+            budget = self._rooms.setdefault(claim.key, room)
+            most_here = min(most, claim.length)
+        data = await budget.read_body(scope, request.receive, most_here)
+        try:
+            yield data
+        finally:
+            budget.release(len(data))
 
     async def _cached_response(
         self, kind: str, make: Callable[[], bytes | None], *key: str
@@ -208,21 +264,26 @@ def application(
     stop: Callable[[BaseException], None],
     first: Callable[[Any], App | None] = lambda _: None,
     log: Log | None = None,
+    clock: Clock | None = None,
 ) -> App:
     """Return the ASGI application of a role.
 
-    ``first`` may return an application for a request; all other requests go to ``routes``.
+    ``first`` may return an application for a request; all other requests go to ``routes``. With
+    ``clock``, responses have a date.
     """
     router = Router(routes, redirect_slashes=False)
 
     async def route_request(scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] in ("GET", "HEAD"):
+            # The body would stay in memory as long as the client reads the response slowly.
+            check_length(scope, 0)
         try:
             await router({**scope, "app": router}, receive, send)
         except HTTPException as error:
             known = {404: Problem.UNKNOWN, 405: Problem.METHOD}
             raise ProblemError(known.get(error.status_code, Problem.NO_NOTE)) from None
 
-    return role_application(first, route_request, stop, log)
+    return role_application(first, route_request, stop, log, clock)
 
 
 def _to_json(value: object) -> bytes:

@@ -16,7 +16,7 @@ import uvicorn
 
 from mixtally.errors import DataError
 from mixtally.server.node.web.responses import App
-from mixtally.server.node.web.timeouts import TimeoutProtocol
+from mixtally.server.node.web.timeouts import MOST_OPEN, TimeoutProtocol
 
 _IDLE_SECONDS = 20
 """Seconds after which a connection that is idle after a response is closed."""
@@ -34,7 +34,7 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         place.bind((host, port))
         place.listen(_BACKLOG)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         place.close()
         raise DataError(
             f"{host}:{port}", expected="a free address", got=error, do="choose another port"
@@ -61,12 +61,26 @@ def server_signals(stop: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, usual)
 
 
+_FOR_PAGES = [
+    ("access-control-allow-origin", "*"),
+    ("access-control-expose-headers", "retry-after"),
+    # A page sends a code in this header, and asks first whether it may.
+    ("access-control-allow-headers", "authorization"),
+]
+"""Headers with which a page of any site may fetch notes and send bundles.
+
+All of it is public, and nothing depends on cookies, so a page reads no more than its visitor could.
+"""
+
+
 class Server:
     """An HTTP server for an application, which runs until ``stop`` is called or on a signal."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, *, for_pages: bool = False) -> None:
+        """``for_pages`` lets pages of any site read the responses."""
         config = uvicorn.Config(
             app,
+            headers=_FOR_PAGES if for_pages else [],
             http=cast("type[TimeoutProtocol]", partial(TimeoutProtocol, {})),
             access_log=False,
             log_config=None,
@@ -101,6 +115,10 @@ class Server:
             runner.join()
 
         return stop_and_join
+
+    def connections_share(self) -> float:
+        """Return the number of open connections as a share of the limit."""
+        return len(self._server.server_state.connections) / MOST_OPEN
 
     def stop(self) -> None:
         """Stop the server after the current responses."""

@@ -18,6 +18,11 @@ MOST_HEAD_BYTES = 1 << 14
 MOST_HEADERS = 100
 MOST_TRAILER_BYTES = 1 << 12
 """Maximum bytes in a row after a header that are no content, such as trailers or chunk headers."""
+MOST_PIPELINED = 8
+"""Maximum number of requests of a connection that wait for the response to an earlier one.
+
+A packet can contain 14,000 requests of 1 kB of memory each. Clients of a role send one at a time.
+"""
 MOST_OPEN = 8192
 """Maximum number of connections; one more closes the connection that has been idle longest."""
 _OTHER_FILES = 256
@@ -28,8 +33,8 @@ class TimeoutProtocol(HttpToolsProtocol):
     """A connection with a header timeout.
 
     ``idle`` contains the connections that wait for a request, or for the client to read a response,
-    longest wait first. A header must be complete ``head_seconds`` after its first byte, or after
-    the connection.
+    longest wait first. A header must be complete ``head_seconds`` after its first byte or, for the
+    first header, after the connection was made.
     """
 
     head_seconds = HEAD_SECONDS
@@ -43,7 +48,7 @@ class TimeoutProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the timer for the first header."""
-        super().connection_made(transport)  # type: ignore[arg-type]
+        super().connection_made(_OpenTransport(transport))  # type: ignore[arg-type]
         if len(self.connections) > _max_connections():
             next(iter(self._idle), self).drop_connection()
         self._idle[self] = None
@@ -90,10 +95,12 @@ class TimeoutProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Refuse a header that uses too much memory."""
-        held = len(self.url) + sum(map(len, chain.from_iterable(self.headers)))
-        if len(self.headers) > MOST_HEADERS or held > MOST_HEAD_BYTES:
+        size = len(self.url) + sum(map(len, chain.from_iterable(self.headers)))
+        if len(self.headers) > MOST_HEADERS or size > MOST_HEAD_BYTES:
             # The server answers 400 and closes the connection.
             raise ValueError("too long a head")
+        if len(self.pipeline) >= MOST_PIPELINED:
+            raise ValueError("too many requests at once")
         self._framing_bytes, self._has_content = 0, True
         super().on_headers_complete()
 
@@ -104,6 +111,9 @@ class TimeoutProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request, as after a new connection."""
+        if self.cycle.response_complete:
+            # Nobody reads the rest of a body after an early response.
+            self.cycle.body = bytearray()
         super().on_response_complete()
         self._mark_idle()
 
@@ -130,6 +140,25 @@ class TimeoutProtocol(HttpToolsProtocol):
             self.transport.abort()
         else:
             self._start_timer()  # the request is answered before the connection is closed
+
+
+class _OpenTransport:
+    """A transport that ignores writes after the client has reset the connection.
+
+    Between the reset and ``connection_lost`` uvloop raises RuntimeError for each write, and asyncio
+    prints a line for it. Both would look like errors of this program.
+    """
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send data unless the connection is closed."""
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
 
 def _max_connections() -> int:
