@@ -216,14 +216,19 @@ def _meant(strange: str, known: Sequence[str]) -> str | None:
     return near[0] if near else None
 
 
-def not_one_of(subject: str, got: object, names: Sequence[str], do: str = "") -> ParameterError:
-    """Return the error for a value that is none of ``names``, with the most similar name."""
+def not_one_of(
+    subject: str, got: object, names: Sequence[str], do: str = "", *, shown: str = ""
+) -> ParameterError:
+    """Return the error for a value that is none of ``names``, with the most similar name.
+
+    ``shown`` describes a value that is not text.
+    """
     near = get_close_matches(str(got)[:_MOST].replace("_", "-"), names, 1, 0.75)
-    shown = repr(got[:_MOST]) if isinstance(got, str) else got
+    plain = repr(got[:_MOST]) if isinstance(got, str) else got
     return ParameterError(
         subject,
         expected="one of " + ", ".join(names),
-        got=shown,
+        got=shown or plain,
         do=do or (f"did you mean {near[0]}?" if near else "choose one"),
     )
 

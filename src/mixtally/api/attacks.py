@@ -7,8 +7,8 @@ import os
 from typing import Any
 
 from mixtally.api import checks
-from mixtally.api.contracts import contract_bytes
-from mixtally.api.matrices import is_matrix, matrix_of
+from mixtally.api.files import contract_bytes
+from mixtally.api.matrices import is_matrix, matrix_of, with_path
 from mixtally.api.planning import Plan
 from mixtally.app import attack as use
 from mixtally.app.attack import Attacked as Attacked
@@ -39,13 +39,13 @@ def attack(target: Any = None, *, fake_row: str | None = None, **given: Any) -> 
         The share of the fakes (dummy messages) that the claim counts on. The default is 1.
     only : str, optional
         The name of a single attack to run, for example "n-1". The command
-        ``mixtally attack --help`` lists the names.
+        ``mixtally check attack --help`` lists the names.
     runs : int, optional
         The number of games of each attack, 100 to 10^7. The default depends on the time of a game.
     drawn : int, optional
         The number of games with counts drawn from their distribution, 100 to 10^7.
     **given
-        The claim and the games: the options of ``mixtally attack``.
+        The claim and the games: the options of ``mixtally check attack``.
 
     Returns
     -------
@@ -71,6 +71,7 @@ def attack(target: Any = None, *, fake_row: str | None = None, **given: Any) -> 
     []
     """
     read: Contract | Record | None = None
+    target = with_path(target)
     if isinstance(target, Plan):
         read = target.record
     elif isinstance(target, os.PathLike | bytes):

@@ -34,7 +34,8 @@ class Budget:
     """A limit on the privacy loss of one person, to which collections are charged.
 
     Several processes may share the file of a budget. A budget in memory belongs to the process that
-    made it, because a forked copy would spend the budget a second time. Threads may share either.
+    made it, because a forked copy would spend the budget a second time. Several threads may share a
+    budget of either kind.
 
     Parameters
     ----------
@@ -119,7 +120,10 @@ class Budget:
 
     @property
     def seal(self) -> str:
-        """A hash of the limit and all charges. A copy of it reveals a replaced file."""
+        """A hash of the limit and all charges.
+
+        A copy of this hash, kept elsewhere, reveals whether the file was replaced.
+        """
         return self._current_ledger().seal
 
     @property
@@ -326,9 +330,10 @@ class Budget:
             return found
         raise PlanError(
             "budget",
-            expected=f"epsilon {fresh.budget.epsilon:g} and delta {fresh.budget.delta:g}",
-            got=f"a file with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
-            do="leave both out, or choose another file: a budget cannot be restarted",
+            expected=f"a file with epsilon {fresh.budget.epsilon:g} and delta "
+            f"{fresh.budget.delta:g}",
+            got=f"one with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
+            do="leave out epsilon and delta, or choose another file: a file keeps its budget",
         )
 
 
@@ -349,5 +354,6 @@ def check_budget(budget: object, seed: object) -> None:
             "seed",
             "a seed",
             ["a budget"],
-            "leave the seed out: reproducible noise protects nobody, so it cannot be charged",
+            "leave the seed out: a budget is not charged for noise that can be reproduced, because "
+            "such noise protects nobody",
         )

@@ -67,12 +67,12 @@ def _texts(cells: Cells) -> Array:
 def _lists(cells: Cells, subject: str) -> Array:
     kinds = {kind for kind in set(map(type, cells)) if _is_several(kind)}
     several = [type(one) in kinds for one in cells]
-    held: list[Sequence[object]] = [
+    lists: list[Sequence[object]] = [
         () if not here else one if type(one) in (list, tuple) else _cell_labels(subject, place, one)
         for place, (one, here) in enumerate(zip(cells, several, strict=True))
     ]
-    ends = np.concatenate([[0], np.cumsum([*map(len, held)])]).astype(np.int32)
-    inside = list(chain.from_iterable(held))
+    ends = np.concatenate([[0], np.cumsum([*map(len, lists)])]).astype(np.int32)
+    inside = list(chain.from_iterable(lists))
     if any(map(_is_several, set(map(type, inside)))):
         raise DataError(
             subject, expected="labels in lists", got="lists in lists", do="give one list per person"

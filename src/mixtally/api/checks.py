@@ -19,6 +19,8 @@ T = TypeVar("T")
 # Text between backquotes is a command, in which options keep their form. The third group is a value
 # that advice may contain after an option.
 _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'|\d[\d.e-]*))?")
+# What Python says of a call that lacks an argument.
+_MISSING = re.compile(r"missing a required (?:keyword-only )?argument: '(.*)'")
 # Characters of a value, and of another library's error, that fit into a message of one line.
 _LONGEST, _MOST = 60, 120
 _LARGEST = 10**30
@@ -45,9 +47,9 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
     with the most similar known argument.
 
     Another exception becomes a DataError if an argument raised it: outside of this package, in code
-    that ``mixtally.api`` called. An exception of a frame of this package is a defect of the package
-    and is not changed. ``guard_reading`` and ``read_list`` protect lines that call methods of an
-    argument.
+    that ``mixtally.api`` called. An exception that code of this package raised is a defect of the
+    package and is not changed. ``guard_reading`` and ``read_list`` protect lines that call methods
+    of an argument.
 
     The docstring of ``call`` gets an entry for every option.
     """
@@ -205,11 +207,14 @@ def _check_call(
     try:
         taken.bind(*args, **given)
     except TypeError as error:
+        missing = _MISSING.fullmatch(str(error))
         raise ParameterError(
             name,
             expected=f"arguments as help(mixtally.{name}) lists them",
-            got=f"a call with {error}",
-            do=_named_call(name, taken, args, given) or "look at the list of arguments",
+            got=f"a call without {missing[1]}" if missing else f"a call with {error}",
+            do=f"add {missing[1]}"
+            if missing
+            else _named_call(name, taken, args, given) or "look at the list of arguments",
         ) from error
 
 
@@ -372,7 +377,13 @@ def check_choice(subject: str, value: object, names: Sequence[str]) -> str:
     """Return ``value`` if it is one of ``names``, or raise ParameterError."""
     if isinstance(value, str) and value in names:
         return value
-    raise not_one_of(subject, value if isinstance(value, str) else describe_value(value), names)
+    raise wrong_choice(subject, value, names)
+
+
+def wrong_choice(subject: str, value: object, names: Sequence[str]) -> ParameterError:
+    """Return the error for a value of any type that is none of ``names``."""
+    shown = "" if isinstance(value, str) else describe_value(value)
+    return not_one_of(subject, shown or value, names, shown=shown)
 
 
 def check_optional_choice(subject: str, value: object, names: Sequence[str]) -> str | None:

@@ -155,7 +155,7 @@ class Values:
         return f"column {name!r}" if self.framed else "values"
 
     def row(self, number: int) -> str:
-        """Return how an error message names a row; ``number`` counts from 1, Python from 0."""
+        """Return how an error message names a row; ``number`` counts from 1, the message from 0."""
         return f"values[{number - 1}]"
 
     def skip_advice(self, rows: int) -> str:

@@ -72,9 +72,9 @@ def conclude(
         found = use.conclude_shards(under.plan, paths, asked, counting)
         return Result(found.outcome())
     given = _check_batch(batch, under.fingerprint)
-    if beside := list_used_flags(counting):
+    if conflicting := list_used_flags(counting):
         raise ParameterError(
-            " and ".join(beside),
+            " and ".join(conflicting),
             expected="files of messages",
             got="a batch",
             do="leave the argument out",

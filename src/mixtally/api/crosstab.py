@@ -115,8 +115,8 @@ def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any
     # Texts are checked once for each different value, not for each row.
     texts = texts_of(plain.dictionary)
     _check_between(subject, [text for text in texts if text])
-    told = pyarrow.array([_text_or_none(text, missing_values) for text in texts])
-    return told.cast(pyarrow.string()).take(plain.indices)
+    labels = pyarrow.array([_text_or_none(text, missing_values) for text in texts])
+    return labels.cast(pyarrow.string()).take(plain.indices)
 
 
 def _text_or_none(text: str | None, missing_values: Collection[str]) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from mixtally.api import checks
-from mixtally.api.contracts import contract_bytes
+from mixtally.api.files import contract_bytes
 from mixtally.device.client import Limits, check_plan, messages, parse_contract
 from mixtally.device.client.encode import Value
 from mixtally.device.contract.fields import parse_json
@@ -18,6 +18,7 @@ from mixtally.device.contract.plan import ContractPlan as BarePlan
 from mixtally.device.contract.plan import read_plan
 from mixtally.errors import ParameterError, pluralize
 from mixtally.primitives.chance import SecureChance
+from mixtally.report.numbers import at_most
 
 if TYPE_CHECKING:
     from mixtally.api.planning import Plan
@@ -85,7 +86,7 @@ class Device:
     plan_or_contract : Plan, str, Path or bytes
         The plan, or the contract as a path or as bytes.
     epsilon, delta : float or None
-        The largest accepted guarantee. The default for a contract is 1 and 1e-6.
+        The largest accepted epsilon and delta. The defaults for a contract are 1 and 1e-6.
     local_epsilon : float or None
         The largest accepted epsilon if all mixes collude. None accepts any.
     hops : int or None
@@ -123,9 +124,9 @@ class Device:
             "local_epsilon": checks.check_optional_number("local epsilon", local_epsilon),
             "hops": checks.check_optional_whole("hops", hops),
         }
-        told = {name: limit for name, limit in given.items() if limit is not None}
+        limits = {name: limit for name, limit in given.items() if limit is not None}
         self._agreed, plan, usual = _load_plan(plan_or_contract)
-        self._plan = check_plan(plan, usual._replace(**told))
+        self._plan = check_plan(plan, usual._replace(**limits))
         self._chance, self._turn, self._answers = SecureChance(), threading.Lock(), 0
         self._owner = os.getpid()
 
@@ -140,8 +141,9 @@ class Device:
         plan = self._plan
         times = f" over all of its {plan.collections:,} rounds" if plan.collections > 1 else ""
         return (
-            f"epsilon = {plan.epsilon:g}, delta <= {plan.upper:.3g}{times}, against anyone who "
-            f"sees all shuffled messages. Assumes: {plan.assumption.removeprefix('holds if ')}."
+            f"epsilon = {at_most(plan.epsilon, 6)}, delta <= {at_most(plan.upper)}{times}, against "
+            "anyone who sees all shuffled messages. "
+            f"Assumes: {plan.assumption.removeprefix('holds if ')}."
         )
 
     @checks.translate_errors
@@ -185,9 +187,9 @@ class Device:
                 most = pluralize(collections, "answer")
                 raise ParameterError(
                     "device",
-                    expected=f"at most {most}, for which the guarantee is proved",
-                    got="one more",
-                    do="plan for more collections",
+                    expected=f"at most {most}, as the guarantee is proved for no more",
+                    got="another answer",
+                    do="make a plan with more collections",
                 )
             # A refused value raises here and is not counted as an answer.
             sent = messages(self._plan, _to_plain_value("value", value), self._words)

@@ -74,7 +74,8 @@ def document_options(
     Returns
     -------
     str
-        The complete docstring, without indentation. The text unchanged if it has no such section.
+        The complete docstring, without indentation. If ``text`` has no Parameters section, it is
+        returned unchanged.
     """
     # Python 3.13 removes the indentation of docstrings, and older versions keep it.
     head, title, rest = cleandoc(text).partition(_TITLE)

@@ -18,7 +18,7 @@ from mixtally.api.reading import (
 )
 from mixtally.api.result import Result
 from mixtally.api.values import CrowdData, read_crowd, read_timeline
-from mixtally.app.epochs import EpochsOptions, check_held
+from mixtally.app.epochs import EpochsOptions, check_given_plan
 from mixtally.app.epochs import epochs as played
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.timeline import Timeline
@@ -105,7 +105,7 @@ def simulate_epochs(
     run, request = make_run(seed, level), make_reading_request(rows, records)
     given = load_given_plan(plan)
     if given is not None:
-        check_held(given.plan, asked, [], "plan")
+        check_given_plan(given.plan, asked, [], "plan")
         request = read_as_planned(request, given.plan)
     check_budget(budget, seed)
     listed = None if order is None else labels_of("order", order)

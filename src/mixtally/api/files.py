@@ -1,4 +1,4 @@
-"""Paths as arguments, and files that appear only when they are completely written."""
+"""Paths and contracts as arguments, and files that appear only when they are completely written."""
 
 import os
 from collections.abc import Mapping
@@ -6,8 +6,10 @@ from pathlib import Path
 
 from mixtally.api.checks import describe_value
 from mixtally.errors import DataError, ParameterError
-from mixtally.primitives.files import resolve_target, write_atomically
+from mixtally.primitives.files import read_bytes, resolve_target, write_atomically
 from mixtally.primitives.lock import exclusive_lock
+
+_MAKE_CONTRACT = "make one with `mixtally contract new` or Plan.save_contract"
 
 
 def file_at(path: object) -> Path:
@@ -29,6 +31,28 @@ def _can_name_a_file(text: str) -> bool:
         return False
 
 
+def contract_bytes(given: object) -> bytes:
+    """Return the bytes of a contract, which is given as a path or as bytes.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    ParameterError
+        If the argument has another type.
+    """
+    if isinstance(given, bytes):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        raise ParameterError(
+            "contract",
+            expected="a mixtally.Plan, or the path or the bytes of a contract",
+            got=describe_value(given),
+            do=_MAKE_CONTRACT,
+        )
+    return read_bytes(file_at(given), "a contract", _MAKE_CONTRACT)
+
+
 def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     """Write ``files`` into ``folder``, which is created if necessary. Each file appears complete.
 
@@ -41,7 +65,10 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            str(folder), expected="a folder to write to", got=error, do="choose another place"
+            str(folder),
+            expected="a folder to write to",
+            got="a file" if isinstance(error, FileExistsError | NotADirectoryError) else error,
+            do="choose another place",
         ) from error
     places = [resolve_target(folder / name) for name in files]
     for place in places:

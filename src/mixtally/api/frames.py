@@ -11,7 +11,7 @@ _LIBRARIES = ("polars", "pandas", "pyarrow")
 
 
 def make_frame(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
-    """Return ``rows`` as a native frame, or as a dict of columns without a library of frames."""
+    """Return ``rows`` as a native frame, or as a dict of columns if no library is installed."""
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     chosen: Any = backend if backend is not None else _find_installed_library()
     if chosen is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mixtally.api import checks
 from mixtally.api.budget import Budget, check_budget
-from mixtally.api.contracts import contract_bytes
+from mixtally.api.files import contract_bytes
 from mixtally.api.planning import Plan
 from mixtally.api.reading import (
     RecordOptions,
@@ -128,16 +128,16 @@ def simulate(
     use.check_vote(asked, _list_given(plan=plan, contract=contract, counts=counts, budget=budget))
     if contract is not None:
         given = load_signed_contract(contract_bytes(contract), "contract")
-    beside = ["--plan"] * (plan is not None and contract is not None)
-    use.check_options(asked, given, beside, counts=counts is not None)
+    extra_flags = ["--plan"] * (plan is not None and contract is not None)
+    use.check_options(asked, given, extra_flags, counts=counts is not None)
     request = make_reading_request(
         rows, records, group=group_by, words=asked.candidates is not None
     )
     request = request if given is None else read_as_planned(request, given.plan)
     run = make_run(seed, level)
     if asked.vote.example:
-        beside = _list_given(values=values, group_by=group_by, name=name)
-        voters, source = example_voters([*beside, *list_given(records), *list_given(rows)])
+        extra_flags = _list_given(values=values, group_by=group_by, name=name)
+        voters, source = example_voters([*extra_flags, *list_given(records), *list_given(rows)])
         crowd: CrowdData[Population] | CrowdData[Histogram] = CrowdData(voters, None)
     else:
         crowd = _read_crowd(values, name, request, counts)

@@ -51,12 +51,13 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
     PlanError
         If a label is empty or occurs twice.
     """
+    given = as_list(subject, given)
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
         raise ParameterError(
             subject,
             expected="a list of labels",
             got=checks.describe_value(given),
-            do="list the label of every bin",
+            do="list the label of every bin, in order",
         )
     found: list[str] = []
     for place, one in enumerate(checks.read_list(subject, given)):
@@ -73,11 +74,22 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
                 subject,
                 expected="distinct labels, none of them empty",
                 got=f"{text!r} at position {place}",
-                do="name every bin once",
+                do="name every bin once; positions begin at 0",
             )
         found.append(text)
     check_spaces(subject, found)
     return tuple(found)
+
+
+def as_list(subject: str, given: object) -> object:
+    """Return a series or an array of one dimension as a list, and other objects unchanged."""
+    shape = getattr(given, "shape", (0,))
+    if isinstance(shape, tuple) and len(shape) == 1:
+        for name in ("to_pylist", "to_list", "tolist"):  # of Arrow, of frames, of NumPy
+            if callable(convert := getattr(given, name, None)):
+                with checks.guard_reading(subject):
+                    return convert()
+    return given
 
 
 def missing_texts(values: object) -> tuple[str, ...]:

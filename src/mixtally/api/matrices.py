@@ -1,16 +1,18 @@
 """Matrices as arguments: arrays, data frames and nested lists of probabilities."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mixtally.accounting.divergence.matrix import Group
 from mixtally.api import checks
+from mixtally.api.files import file_at
 from mixtally.api.planning import Plan
 from mixtally.app.matrix import MatrixOptions, World, fake_row_of, make_world
-from mixtally.app.parameters import PricedOptions
+from mixtally.app.mechanism import PricedOptions
 from mixtally.errors import DataError
-from mixtally.model.matrix import MOST_CELLS, RandomizerMatrix, make_matrix, parse_row
+from mixtally.model.matrix import MOST_CELLS, RandomizerMatrix, make_matrix, parse_fake_row
 
 Randomized = Any
 """A protocol's name, a plan or its file, or the matrix of a randomizer."""
@@ -20,6 +22,14 @@ Groups = Sequence[tuple[Any, int]]
 def is_matrix(given: object) -> bool:
     """Return whether an argument is neither a protocol nor a plan."""
     return not isinstance(given, str | Plan | os.PathLike | bytes)
+
+
+def with_path(given: object) -> object:
+    """Return a text that names a file as a Path, and every other argument unchanged.
+
+    No name of a protocol contains a dot or a slash.
+    """
+    return file_at(given) if isinstance(given, str) and re.search(r"[./\\]", given) else given
 
 
 def world_of(given: object, groups: Groups, options: Mapping[str, object]) -> World:
@@ -42,7 +52,7 @@ def world_of(given: object, groups: Groups, options: Mapping[str, object]) -> Wo
     if row is None or isinstance(row, str):
         law = fake_row_of(matrix, row)
     else:
-        law = parse_row(_to_list("fake_row", row), matrix.outputs)
+        law = parse_fake_row(_to_list("fake_row", row), matrix.outputs)
     return make_world(
         matrix, parameters.given, share, law, reading.rounds, _groups_of(groups, matrix, reading)
     )
@@ -98,7 +108,7 @@ def matrix_of(name: str, given: Any, normalize: bool = False) -> RandomizerMatri
                     rows, outputs = [row[0] for row in entries], outputs[1:]
                     entries = [row[1:] for row in entries]
                 given = entries
-    entries = [_to_list(f"{name}, row {i + 1}", row) for i, row in enumerate(_to_list(name, given))]
+    entries = [_to_list(f"{name}, row {i}", row) for i, row in enumerate(_to_list(name, given))]
     return make_matrix(entries, rows, outputs, normalize=normalize, subject=name)
 
 

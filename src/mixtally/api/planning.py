@@ -13,7 +13,7 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.api import checks
 from mixtally.api.files import file_at, write_files
-from mixtally.api.labels import labels_of
+from mixtally.api.labels import as_list, labels_of
 from mixtally.api.requests import ends_of, read_request
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
@@ -64,6 +64,13 @@ class Plan:
     """
 
     def __init__(self, record: Record, reason: str = "", level: float = 0.95) -> None:
+        if not isinstance(record, Record):
+            raise ParameterError(
+                "plan",
+                expected="the fields of a finished plan",
+                got=checks.describe_value(record),
+                do="make a plan with mixtally.plan, or read a file with mixtally.Plan.load",
+            )
         self.record, self.reason, self.level = record, reason, level
 
     @property
@@ -190,7 +197,8 @@ class Plan:
         ParameterError
             If ``approval`` is given and the file is not a page.
         PlanError
-            If the network or ``approval`` has an unknown field, or if the number of mixes differs.
+            If the network or ``approval`` has an unknown field, or if the number of mixes differs
+            from that of the plan.
         """
         place = file_at(path)
         if isinstance(network, Mapping):
@@ -369,7 +377,7 @@ def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionReques
             )
     one = checks.check_optional_choice("kind", options.get("kind"), ["bits", "one", "set"])
     found: dict[str, Any] = {}
-    shape = labels if shape is None else shape
+    shape = as_list("labels", labels if shape is None else shape)
     if isinstance(shape, Question | Mapping) and one is not None:
         raise not_together("question", "a question or attributes", ["kind"])
     if isinstance(shape, Question):
@@ -405,7 +413,8 @@ def _attribute_options(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """Return the options of a record with one label of each attribute."""
     labels: list[str] = []
     sizes: list[int] = []
-    for column, given in shape.items():
+    for column, of_column in shape.items():
+        given = as_list(f"labels of {column!r}", of_column)
         if not isinstance(given, list | tuple):
             raise ParameterError(
                 f"attribute {column!r}",

@@ -1,7 +1,7 @@
 """The delta of given parameters or of a matrix, and the least noise for a guarantee.
 
 ``delta`` and ``calibrate`` are the Python forms of ``mixtally check delta`` and ``check noise``.
-``epsilon`` and ``curve`` read the same curve in other ways.
+``epsilon`` finds the least epsilon for a delta, and ``curve`` computes delta at many epsilons.
 """
 
 import math
@@ -21,8 +21,8 @@ from mixtally.accounting.plans.terms import (
     verify,
 )
 from mixtally.api import checks
-from mixtally.api.contracts import contract_bytes
-from mixtally.api.matrices import Groups, Randomized, is_matrix, world_of
+from mixtally.api.files import contract_bytes
+from mixtally.api.matrices import Groups, Randomized, is_matrix, with_path, world_of
 from mixtally.api.planning import Plan
 from mixtally.api.requests import guarantee_of
 from mixtally.app import matrix, price
@@ -91,9 +91,10 @@ def delta(
     Parameters
     ----------
     protocol : str, Plan or matrix
-        A protocol that ``mixtally check delta --help`` lists, a plan or its file, or the matrix of
-        a randomizer: an array, a data frame or nested lists. A row of the matrix is a value that a
-        person may hold, a column is a message, and the entries of a row sum to 1 exactly.
+        A protocol that ``mixtally check delta --help`` lists, a plan or the path of its file, or
+        the matrix of a randomizer: an array, a data frame or nested lists. A row of the matrix is a
+        value that a person may hold, a column is a message, and the entries of a row sum to 1
+        exactly.
     epsilon : float
         The privacy loss at which delta is computed, in nats, in [0.01, 20]; for a matrix from 0.
     groups : sequence of (matrix, int)
@@ -134,7 +135,7 @@ def delta(
     >>> f"{found.upper:.3g}", found.pair, found.crowd
     ('4.95e-05', ('1', '0'), '999 x 1')
     """
-    epsilon = checks.check_number("epsilon", epsilon)
+    epsilon, protocol = checks.check_number("epsilon", epsilon), with_path(protocol)
     if is_matrix(protocol):
         return matrix.price_matrix(world_of(protocol, groups, given), epsilon)
     return _certify(protocol, epsilon, groups, given)
@@ -145,7 +146,7 @@ def delta(
 def epsilon(
     protocol: Randomized, *, delta: float, groups: Groups = (), **given: Any
 ) -> Certificate | RandomizerDelta:
-    """Find the least epsilon at which the upper bound of delta is small enough.
+    """Find the least epsilon at which the upper bound of delta is at most ``delta``.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ def epsilon(
     >>> round(found.epsilon, 3)
     0.142
     """
-    delta = checks.check_number("delta", delta)
+    delta, protocol = checks.check_number("delta", delta), with_path(protocol)
     matrix.check_delta(delta)
     if is_matrix(protocol):
         return matrix.least_epsilon(world_of(protocol, groups, given), delta)
@@ -205,7 +206,8 @@ def curve(
     protocol : str, Plan or matrix
         As in ``delta``.
     epsilons : sequence of float, optional
-        Where delta is computed, from 0 to 20. By default enough points for a composition.
+        The epsilons at which delta is computed, from 0 to 20. By default enough points for a
+        composition.
     groups : sequence of (matrix, int)
         Other people with other randomizers, with their numbers.
     **given
@@ -234,7 +236,7 @@ def curve(
     >>> round(curve.compose(10).epsilon(1e-6), 2)
     0.47
     """
-    points = None
+    points, protocol = None, with_path(protocol)
     if epsilons is not None:
         points = [
             checks.check_number(f"epsilons[{i}]", one)
@@ -260,7 +262,7 @@ def _certify(
 
 
 def _curve_of(protocol: Randomized, groups: Groups, given: dict[str, Any]) -> tuple[Curve, float]:
-    """Return the upper end of delta at any epsilon, and the largest privacy loss."""
+    """Return the function from epsilon to the upper end of delta, and the largest privacy loss."""
     if isinstance(protocol, str):
         return price.curve_of(_read_protocol(protocol, groups, given))
     terms = _read_terms(protocol, groups, given)

@@ -74,7 +74,7 @@ class RecordOptions:
     ] = None
     labels: Annotated[
         Any,
-        "list or Mapping",
+        "list, array, series or Mapping",
         "The labels of the bins in order; for attributes, a mapping from column to labels. Labels "
         "that are taken from the values make the result a simulation that may not be published.",
     ] = None

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals as nw
 from rich.console import Console
@@ -176,7 +176,7 @@ class Result:
         ``figures["numbers"]`` also contains their sum and variance. Raises ParameterError if the
         question did not ask for numbers, or counted them in bins.
         """
-        return self._numbers()[0]
+        return self._numbers("mean")[0]
 
     @property
     def quantiles(self) -> dict[float, Row]:
@@ -184,7 +184,7 @@ class Result:
 
         Raises ParameterError for other questions, as ``mean`` does.
         """
-        rows = {row.label: row for row in self._numbers()}
+        rows = {row.label: row for row in self._numbers("quantiles")}
         return {share: rows[quantile_label(share)] for share in QUANTILES}
 
     @checks.translate_errors
@@ -239,7 +239,7 @@ class Result:
         ------
         ParameterError
             If a label is unknown or occurs twice, if there are no labels, or for sets over planes
-            (points that stand for texts of an open domain).
+            (each message names a plane, which stands for many possible values).
 
         Examples
         --------
@@ -269,11 +269,11 @@ class Result:
             found.setdefault(group, {})[value] = row
         return found
 
-    def _numbers(self) -> list[Row]:
+    def _numbers(self, name: str) -> list[Row]:
         found = self.figures.get("numbers")
         if found is None:
             raise ParameterError(
-                "mean",
+                name,
                 expected="a question about numbers that are rounded",
                 got="another question",
                 do="give number=(low, high) without bins",
@@ -291,6 +291,27 @@ class Result:
     def __iter__(self) -> Iterator[Row]:
         """Iterate over the rows, in the order of the bins."""
         return iter(self.rows)
+
+    def __contains__(self, one: object) -> bool:
+        """Return whether ``one`` is a label of the question or a row of the result."""
+        question = self.record.question
+        if isinstance(one, str):
+            return any(question.label(place) == one for place in range(question.bins))
+        return any(row == one for row in self)
+
+    def __copy__(self) -> "Result":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Result":
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError(
+            "result",
+            expected="a result that is saved with save()",
+            got="a pickle, which would contain the true counts",
+            do='write result.save("folder"), or keep result.facts or result.to_frame()',
+        )
 
     @checks.translate_errors
     def __getitem__(self, label: str) -> Row:
@@ -323,8 +344,9 @@ class Result:
         for place in range(question.bins):
             if question.label(place) == label:
                 return self.record.row(place)
-        got = label if isinstance(label, str) else checks.describe_value(label)
-        raise not_one_of("label", got, [question.label(i) for i in range(min(SHOWN, len(self)))])
+        raise checks.wrong_choice(
+            "label", label, [question.label(i) for i in range(min(SHOWN, len(self)))]
+        )
 
     @property
     def promise(self) -> str:
@@ -490,10 +512,10 @@ class Result:
             return "\n".join([*self._publishing_warnings(), *self.lines, out.getvalue().rstrip()])
         rows, more = self.rows[:SHOWN], self.record.question.bins - SHOWN
         shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
-        left = [f"{SHOWN} of {more + SHOWN:,} shown"] if more > 0 else []
+        omitted = [f"{SHOWN} of {more + SHOWN:,} shown"] if more > 0 else []
         note = [self.note] if self.note else []
         return "\n".join(
-            [*self._publishing_warnings(), *self.lines, *self._mean_line(), *shown, *left, *note]
+            [*self._publishing_warnings(), *self.lines, *self._mean_line(), *shown, *omitted, *note]
         )
 
     def _mean_line(self) -> list[str]:

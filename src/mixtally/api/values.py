@@ -22,7 +22,7 @@ from mixtally.lab.data.readers import (
     fit_reading,
     read_table,
 )
-from mixtally.lab.data.reading import DROP, Reading, RecordType, RowCombination
+from mixtally.lab.data.reading import DROP, LABELED_TYPES, Reading, RecordType, RowCombination
 from mixtally.lab.data.timeline import EpochColumn, Timeline
 from mixtally.lab.simulation.counts_only import Histogram, histogram_of_counts
 from mixtally.model.question import Question
@@ -37,7 +37,6 @@ KINDS = ("one", "set", "bits", "attributes", "number")
 _TOGETHER = (
     "All groups together cost epsilon once, because each person is counted in one bin of one group."
 )
-_LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,10 +300,19 @@ def _make_reading(
 def _list_labels(
     given: "Values", form: RecordType, request: ReadingRequest
 ) -> tuple[str, ...] | None:
-    """Return the labels of the request, those of attributes as column=label."""
+    """Return the labels of the request. A label of an attribute has the form column=label."""
     labels = request.labels
     if labels is None or form is not RecordType.ATTRIBUTES:
-        return None if labels is None else labels_of("labels", labels)
+        found = None if labels is None else labels_of("labels", labels)
+        others = request.merging.other is not None  # a further label
+        if found is not None and len(found) + others < 2 and form in LABELED_TYPES:
+            raise ParameterError(
+                "labels",
+                expected="at least 2 labels",
+                got=f"{len(found):,}",
+                do="write one label for each bin",
+            )
+        return found
     from mixtally.api.columns import name_of
 
     named = {name_of(one): of for one, of in labels.items()} if isinstance(labels, Mapping) else {}
@@ -372,7 +380,7 @@ def _check_form(form: RecordType, request: ReadingRequest) -> None:
         "separator": request.separator is not None and form is not RecordType.SET,
         "empty_sets": request.empty_sets and form is not RecordType.SET,
         "number": request.scale is not None and form is not RecordType.NUMBER,
-        "labels": request.labels is not None and form not in _LABELLED,
+        "labels": request.labels is not None and form not in LABELED_TYPES,
     }
     for argument in (name for name, strange in other.items() if strange):
         raise ParameterError(

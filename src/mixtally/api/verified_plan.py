@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mixtally.accounting.plans.terms import verify
-from mixtally.api.contracts import contract_bytes
+from mixtally.api.files import contract_bytes
 from mixtally.api.planning import Plan
 from mixtally.model.contract import Plan as Record
 from mixtally.model.contract import fingerprint_of, read_contract

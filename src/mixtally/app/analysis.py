@@ -20,7 +20,7 @@ Candidates = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureOptions:
-    """Numbers that follow from counts and need no true counts."""
+    """Options for numbers that follow from counts and need no true counts."""
 
     compare: Annotated[
         list[str] | None,
@@ -49,7 +49,7 @@ class FigureOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOptions:
-    """Numbers to compute from a simulated tally, in addition to the counts of its bins."""
+    """Options for numbers that are computed from a simulated tally, in addition to counts."""
 
     pairs: Annotated[
         bool, option("--pairs", "Also count the people who have both of two bits.")
@@ -64,7 +64,7 @@ class AnalysisOptions:
     ] = False
 
     def analysis(self, level: float) -> "Analysis":
-        """Return the analysis that computes all of these numbers, with intervals of a level."""
+        """Return the analysis that computes the requested numbers, with intervals at ``level``."""
         return replace(
             self.more.figures(level),
             projection=self.project,

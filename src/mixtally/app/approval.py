@@ -12,7 +12,7 @@ from mixtally.app.approval_details import ApprovalDetails
 from mixtally.app.model_comparison import compare_models, comparison_table
 from mixtally.errors import pluralize
 from mixtally.model.contract import Contract, Cover, Plan
-from mixtally.report import contract as told
+from mixtally.report import contract as contract_texts
 from mixtally.report.document import Bullets, Document, Part, Section, Table, Text
 from mixtally.report.numbers import at_least, at_most, percent, printable
 from mixtally.report.promise import exactness_text, half_width, promise_of_plan, width_text
@@ -42,7 +42,7 @@ def approval(
     Parameters
     ----------
     plan : Plan
-        The plan; that of the contract, if there is one.
+        The plan, which is the plan of the contract if there is one.
     fingerprint : str
         SHA-256 of the file that the page describes.
     contract : Contract or None
@@ -53,9 +53,9 @@ def approval(
     name = printable(plan.question.name if contract is None else contract.name)
     stated = ApprovalDetails() if details is None else details
     base = (
-        told.plan_document(plan)
+        contract_texts.plan_document(plan)
         if contract is None
-        else told.contract_document(contract, fingerprint)
+        else contract_texts.contract_document(contract, fingerprint)
     )
     return Document(
         title=f"Collection for approval: {name}",
@@ -90,18 +90,22 @@ def _sections(
     plan: Plan, fingerprint: str, contract: Contract | None, details: ApprovalDetails
 ) -> tuple[Section, ...]:
     suite = 1 if contract is None else contract.suite
-    run = () if contract is None else (told.roles_table(contract), told.rounds_text(contract))
+    run = (
+        ()
+        if contract is None
+        else (contract_texts.roles_table(contract), contract_texts.rounds_text(contract))
+    )
     return (
         Section("Purpose and responsibility", (_statements(details),)),
-        Section("What is asked, and who answers", (*_question_texts(plan, contract), *run)),
+        Section("What is asked, and who answers", (*_question_texts(plan), *run)),
         Section("What is promised", _promise_texts(plan)),
-        Section("Who must be trusted, and for what", (told.trust_table(plan),)),
+        Section("Who must be trusted, and for what", (contract_texts.trust_table(plan),)),
         Section("If they are not honest", (Bullets.of(_failure_lines(plan)),)),
         Section("Privacy spent over time", (Bullets.of(_spending_lines(plan)),)),
         Section("Errors of counts", _errors(plan)),
         Section(
             "What a device sends, and what is stored",
-            (told.sending_table(plan, suite), _storage_bullets(plan)),
+            (contract_texts.sending_table(plan, suite), _storage_bullets(plan)),
         ),
         Section("What is not promised", (Bullets.of(never_promised(plan)),)),
         Section("How to verify this page", _verification_texts(fingerprint)),
@@ -137,16 +141,15 @@ def _storage_bullets(plan: Plan) -> Bullets:
     )
 
 
-def _question_texts(plan: Plan, contract: Contract | None) -> tuple[Text | Bullets, ...]:
+def _question_texts(plan: Plan) -> tuple[Text | Bullets, ...]:
     question = plan.question
-    parts: list[Text | Bullets] = [Text(told.question_text(plan))]
+    parts: list[Text | Bullets] = [Text(contract_texts.question_text(plan))]
     if question.labels is not None:
         names = [printable(label) for label in question.labels[:_LISTED]]
         more = len(question.labels) - len(names)
         listed = ", ".join(names) + (f", and {more:,} more" if more else "")
         parts.append(Text(f"Possible answers, fixed beforehand: {listed}."))
-    if contract is None:  # the sentence about the rounds of a contract includes it
-        parts.append(Text(told.minimum_crowd_text(plan)))
+    parts.append(contract_texts.minimum_crowd_text(plan))
     if relies_on_people(plan) and plan.honest_share < 1:
         parts.append(
             Text(
@@ -186,7 +189,7 @@ def _promise_texts(plan: Plan) -> tuple[Text | Bullets, ...]:
 
 
 def _failure_lines(plan: Plan) -> list[str]:
-    """Return what remains if mixes, the collector or devices are dishonest."""
+    """Describe the remaining guarantee if mixes, the collector or devices are dishonest."""
     people = f"at least {plan.honest_people:,} people who follow the protocol take part"
     wrong = "If the mix is dishonest, counts can be wrong as well."
     if plan.hops > 1:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from mixtally.accounting.accountant import Accountant
 from mixtally.app import options as o
 from mixtally.app.matrix import fake_row_of, make_world, price_matrix
-from mixtally.app.parameters import ParameterOptions
+from mixtally.app.mechanism import PROTOCOLS, ParameterOptions
 from mixtally.errors import ParameterError, join_words, not_together
 from mixtally.lab.attacks import (
     MEMOIZED_ATTACKS,
@@ -33,12 +33,9 @@ from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Contract, Plan
 from mixtally.model.matrix import RandomizerMatrix
-from mixtally.model.mechanism import mechanisms
 from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
-
-_PROTOCOLS = [name for kind in mechanisms() for name in kind.PROTOCOLS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +46,7 @@ class ClaimOptions:
         str | None,
         o.option(
             "--protocol",
-            f"Attack a claim: {', '.join(_PROTOCOLS[:-1])} or {_PROTOCOLS[-1]}.",
+            f"Attack a claim: {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}.",
             "NAME",
         ),
     ] = None
@@ -174,7 +171,7 @@ class Attacked:
         """
         linked = isinstance(self.target, MemoizedTarget)
         return document(
-            self.title, _promise(self.target), self.outcomes, self.facts(), linked=linked
+            self.title, describe_promise(self.target), self.outcomes, self.facts(), linked=linked
         )
 
     def __repr__(self) -> str:
@@ -280,7 +277,7 @@ def attack_matrix(
     game: GameOptions,
     fake_row: str | None = None,
 ) -> Attacked:
-    """Attack a claim about a randomizer in the crowd of the accountant's lower end.
+    """Attack a claim about a randomizer, in the crowd that has the accountant's lower end of delta.
 
     Parameters
     ----------
@@ -305,7 +302,8 @@ def attack_matrix(
             got=", ".join(o.list_used_flags(claimed)) or "none",
             do="add --epsilon 1 --delta 1e-6, for example",
         )
-    law, share = fake_row_of(matrix, fake_row), claimed.honest_share or 1.0
+    law = fake_row_of(matrix, fake_row)
+    share = 1.0 if claimed.honest_share is None else claimed.honest_share
     world = make_world(matrix, claimed.parameters.given, share, law, 1)
     found = price_matrix(world, claimed.epsilon)
     uniform = world.randomizer().lower(claimed.epsilon)
@@ -318,7 +316,7 @@ def attack_matrix(
     return Attacked(target, (play_matrix(target, lab),), game.level, game.seed)
 
 
-def _promise(target: Target | MemoizedTarget | MatrixTarget) -> str:
+def describe_promise(target: Target | MemoizedTarget | MatrixTarget) -> str:
     """Return the guarantee under attack as a sentence or two."""
     if isinstance(target, MemoizedTarget):
         return "The loss of memoized answers is computed for every number of reports; delta is 0."

@@ -51,7 +51,15 @@ class FindOptions:
 
 
 def check_options(find: FindOptions, budget: BudgetOptions) -> None:
-    """Raise ParameterError for a threshold out of range, or a protocol that splits baskets."""
+    """Raise ParameterError for a threshold out of range, or a protocol that splits baskets.
+
+    Parameters
+    ----------
+    find : FindOptions
+        The thresholds of the search.
+    budget : BudgetOptions
+        The costs that the collection may have.
+    """
     in_range("confidence", find.confidence, 0.0, 1.0, "0 shows all rules")
     if budget.trust.protocol not in (None, _WHOLE):
         raise ParameterError(
@@ -67,6 +75,19 @@ def baskets(
 ) -> Outcome:
     """Find frequent item sets in a crowd, and rules between their items.
 
+    Parameters
+    ----------
+    crowd : Population
+        The baskets.
+    promised : Guarantee
+        The guarantee.
+    find : FindOptions
+        The thresholds of the search.
+    budget : BudgetOptions
+        The costs that the collection may have.
+    run : Run
+        The settings of the simulation.
+
     Raises
     ------
     ParameterError
@@ -75,8 +96,10 @@ def baskets(
         If no plan meets the request.
     """
     check_options(find, budget)
-    wish = plan_request(budget, crowd.question, promised, crowd.users, whole_records=True)
-    plan, values, reason = _choose_plan(wish, find.largest, run.lab.planner)
+    # The slots are those of the values of a basket, which the question of its items does not have.
+    whole = replace(budget, cost=replace(budget.cost, slots=None))
+    request = plan_request(whole, crowd.question, promised, crowd.users)
+    plan, values, reason = _choose_plan(request, find.largest, run.lab.planner, budget.cost.slots)
     found = (find_values if values else find_sets)(
         plan, crowd, run.lab, support=find.support, level=run.level, largest=find.largest
     )
@@ -97,38 +120,40 @@ def baskets(
     return outcome_of(findings, lambda shown: document(shown, run.top), crowd.from_data, more)
 
 
-def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:
+def _choose_plan(
+    request: PlanRequest, largest: int, planner: Planner, slots: int | None = None
+) -> tuple[Plan, bool, str]:
     """Return the plan in which the count of a pair of items has the smallest error.
 
-    The second value says whether each set of items is counted as one value. The third value is
-    the reason for the choice.
+    Also return whether the plan counts each set of items as one value, and the reason for the
+    choice. ``slots`` is the number of values of a basket that a device sends, or None for any
+    number.
 
-    Raises InfeasibleError if no plan fits.
+    Raises ParameterError if ``slots`` is given and baskets cannot be sent as values, and
+    InfeasibleError if no plan fits.
     """
-    asked = question_of_sets(wish.question, largest) if wish.protocol is None else None
-    apart = _plan_by_value(wish, asked, planner)
+    asked = question_of_sets(request.question, largest) if request.protocol is None else None
+    if slots is not None:
+        return _plan_slots(request, asked, slots, planner)
+    by_value = _plan_by_value(request, asked, planner)
     try:
-        whole = plan_choice.choose_plan(replace(wish, protocol=_WHOLE), planner, pairs=True)[0]
+        whole = plan_choice.choose_plan(replace(request, protocol=_WHOLE), planner, pairs=True)[0]
     except InfeasibleError:
-        if apart is None:
+        if by_value is None:
             raise
         whole = None
     off = math.inf if whole is None else _error_of_pair(whole)
-    if whole is None or (apart is not None and apart.error_of(wish.count) < off):
-        assert apart is not None
-        error = f"a standard error of {error_text(apart.standard_error)} counts"
-        beside = (
-            ""
-            if whole is None
-            else f", instead of {error_text(off)} for a pair in baskets sent as one message"
-        )
-        return apart, True, f"{_VALUES}: {error}{beside}."
+    if whole is None or (by_value is not None and by_value.error_of(request.count) < off):
+        assert by_value is not None
+        instead = f", instead of {error_text(off)} for a pair in baskets sent as one message"
+        reason = _reason_of_values(request, by_value, "" if whole is None else instead)
+        return by_value, True, reason
     error = f"a standard error of {error_text(whole.standard_error)} counts"
     reason = f"{_TOGETHER}: {error}, and {error_text(off)} for a pair."
-    if asked is not None and asked.max_set > wish.messages_per_user:
-        more = replace(wish, messages_per_user=asked.max_set)
-        apart = _plan_by_value(more, asked, planner)
-        if apart is not None and (less := apart.error_of(wish.count)) < off:
+    if asked is not None and asked.max_set > request.messages_per_user:
+        more = replace(request, messages_per_user=asked.max_set)
+        by_value = _plan_by_value(more, asked, planner)
+        if by_value is not None and (less := by_value.error_of(request.count)) < off:
             reason += (
                 f" With {asked.max_set} messages per user every set could be a separate value, "
                 f"with an error of {error_text(less)} (--messages-per-user {asked.max_set})."
@@ -136,13 +161,37 @@ def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Pla
     return whole, False, reason
 
 
-def _plan_by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
+def _plan_slots(
+    request: PlanRequest, asked: Question | None, slots: int, planner: Planner
+) -> tuple[Plan, bool, str]:
+    """Return the best plan that sends ``slots`` values of a basket; raise as ``_choose_plan``."""
+    if asked is None:
+        raise ParameterError(
+            "--slots",
+            expected="baskets whose items and sets are sent as values",
+            got=f"--protocol {_WHOLE}" if request.protocol else "more values than a record has",
+            do="leave --slots out, or ask for smaller sets",
+        )
+    plan = choose(replace(request, question=asked, slots=slots), planner).plan
+    return plan, True, _reason_of_values(request, plan)
+
+
+def _reason_of_values(request: PlanRequest, plan: Plan, more: str = "") -> str:
+    """Return why each set is counted as one value, with the standard error of a small set.
+
+    ``more`` is added to the sentence.
+    """
+    error = error_text(plan.error_of(request.count))
+    return f"{_VALUES}: a standard error of {error} counts for a small set{more}."
+
+
+def _plan_by_value(request: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
     """Return the best plan whose messages contain sets as values; None if there is none."""
-    # Every set of a basket is a message of its own.
-    if asked is None or wish.messages_per_user < asked.max_set:
+    if asked is None:
         return None
     try:
-        plan = choose(replace(wish, question=asked), planner).plan
+        # The sets of a basket are the slots of a record, of which a device may send some.
+        plan = choose(replace(request, question=asked), planner).plan
     except InfeasibleError:
         return None
     return plan if plan.parts[0].threshold is None else None
@@ -152,8 +201,9 @@ def _error_of_pair(plan: Plan) -> float:
     """Return the standard error of an empty pair in flipped baskets that are sent as one message.
 
     With N messages, flip probability p and q = 1 - p, the standard error of a pair is the square
-    root of N p^2 q^2 / (p - q)^4 (``protocol/estimate/item_sets``). That of an item is the square
-    root of N p q / (p - q)^2, so the pair has sqrt(p q) / (q - p) times the error of an item.
+    root of N p^2 q^2 / (p - q)^4 (``protocol/estimate/item_sets``). The standard error of an item
+    is the square root of N p q / (p - q)^2, so the pair has sqrt(p q) / (q - p) times the error of
+    an item.
     """
     flip = (plan.parts[0].threshold or 0) / SCALE
     return plan.standard_error * math.sqrt(flip * (1.0 - flip)) / (1.0 - 2.0 * flip)

@@ -87,7 +87,7 @@ class Statement:
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return the budget, what is spent and left, and every charge, as JSON values."""
+        """Return the budget, the spent and the remaining privacy, and all charges, as JSON."""
         budget, total, rest = self.ledger.budget, self.total, self.rest
         return {
             "epsilon": budget.epsilon,
@@ -118,15 +118,15 @@ class Statement:
         }
 
     def lines(self) -> list[str]:
-        """Return a line for every charge, then lines about what is spent and left."""
+        """Return a line for every charge, then lines about the spent and the remaining privacy."""
         used = "more than 20" if self.rest.spent is None else at_most(self.rest.spent, 6)
         found = [_charge_line(number, entry) for number, entry in enumerate(self.ledger.charges, 1)]
         found += spent_lines(self.ledger, self.total)
         found.append(
             # What is left is rounded down, and what is spent is rounded up.
             f"left: epsilon {at_least(self.rest.epsilon, 6)} at delta "
-            f"{self.ledger.budget.delta:.6g} ({used} is spent); composition costs less than the "
-            "sum of the epsilons"
+            f"{at_most(self.ledger.budget.delta, 6)} ({used} is spent); composition costs less "
+            "than the sum of the epsilons"
         )
         if self.other is not None:
             found.append(f"this plan still fits {self.rest.times:,} times")
@@ -138,6 +138,13 @@ class Statement:
 
 def open_ledger(path: Path, budget: Guarantee) -> Ledger:
     """Create a ledger without charges in a new file.
+
+    Parameters
+    ----------
+    path : Path
+        The new file.
+    budget : Guarantee
+        The total epsilon and delta.
 
     Raises
     ------
@@ -160,6 +167,17 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
 
 def charge_ledger(path: Path, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:
     """Charge a plan to the ledger in a file, and return the new ledger.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the ledger.
+    plan : Plan
+        The plan that the person answers under.
+    options : ChargeOptions
+        The number of collections and the note.
+    accountant : Accountant
+        Keeps the computed numbers.
 
     Raises
     ------
@@ -196,7 +214,19 @@ def ledger_updater(path: Path) -> Change:
 
 
 def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:
-    """Return the ledger with a charge of today; raise as ``charge_ledger`` does."""
+    """Return the ledger with a charge of today; raise as ``charge_ledger`` does.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    plan : Plan
+        The plan that the person answers under.
+    options : ChargeOptions
+        The number of collections and the note.
+    accountant : Accountant
+        Keeps the computed numbers.
+    """
     return composed.charge(
         ledger,
         plan,
@@ -208,7 +238,16 @@ def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accou
 
 
 def statement(ledger: Ledger, other: Plan | None, accountant: Accountant) -> Statement:
-    """Compute what is spent and what is left, and how often ``other`` fits if it is given.
+    """Compute the spent and the remaining privacy, and how often another plan still fits.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    other : Plan or None
+        A plan whose further charges are counted, or None.
+    accountant : Accountant
+        Keeps the computed numbers.
 
     Raises
     ------
@@ -246,14 +285,32 @@ def load_ledger(path: Path) -> Ledger:
 
 
 def write_ledger(place: Path, ledger: Ledger) -> None:
-    """Replace the ledger in a file whose path is resolved; the caller must have the lock."""
+    """Replace the ledger in a file.
+
+    The caller must have the lock of the folder.
+
+    Parameters
+    ----------
+    place : Path
+        The path of the file, without symbolic links.
+    ledger : Ledger
+        The new ledger.
+    """
     write_atomically(place, canonical_bytes(ledger), what="the ledger")
 
 
 def spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
-    """Return the lines that state the joint certificate of all charges, and the seal."""
+    """Return the lines that state the joint certificate of all charges, and the seal.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    total : Certificate or None
+        The joint certificate of all charges; None without charges.
+    """
     budget = ledger.budget
-    allowed = f"of {budget.delta:.6g} at epsilon {budget.epsilon:.6g}"
+    allowed = f"of {at_most(budget.delta, 6)} at epsilon {at_most(budget.epsilon, 6)}"
     if total is None:
         return [f"spent: nothing {allowed}", f"seal: {ledger.seal}"]
     return [

@@ -11,8 +11,7 @@ from typing import Annotated, NamedTuple
 
 from mixtally.app import options as o
 from mixtally.app.analysis import Candidates, FigureOptions
-from mixtally.app.outcome import Outcome
-from mixtally.app.study import outcome
+from mixtally.app.outcome import Outcome, outcome_of_study
 from mixtally.errors import DataError
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.lab.simulation.study import Release, Study
@@ -106,11 +105,20 @@ class Concluded:
         title = f"{self.result.question.name}, counted privately"
         about = Provenance(title=title, source=self.source)
         study = Study(provenance=about, releases=(Release(self.result),), truth=None)
-        return outcome(study, top, None)
+        return outcome_of_study(study, top, None)
 
 
 def conclude(plan: Plan, messages: Messages, options: ConcludeOptions) -> Concluded:
     """Tally the messages of a program, and estimate.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    messages : Messages
+        The messages, and the numbers of the round.
+    options : ConcludeOptions
+        The options of the estimation.
 
     Raises
     ------
@@ -128,8 +136,8 @@ def conclude(plan: Plan, messages: Messages, options: ConcludeOptions) -> Conclu
         )
         parts.append(received)
         tallies.append(tally_messages(part.layout, sifted.rows))
-    came = Received(contributors=messages.people, parts=tuple(parts))
-    return Concluded(estimates.conclude(plan, tallies, analysis, received=came))
+    round_received = Received(contributors=messages.people, parts=tuple(parts))
+    return Concluded(estimates.conclude(plan, tallies, analysis, received=round_received))
 
 
 def conclude_shards(
@@ -185,8 +193,8 @@ def conclude_shards(
         progress=progress,
     )
     _check_whole(made)
-    came = assume_received(plan, plan.users, [made.tally], made.dropped)
-    result = estimates.conclude(plan, [made.tally], analysis, received=came)
+    received = assume_received(plan, plan.users, [made.tally], made.dropped)
+    result = estimates.conclude(plan, [made.tally], analysis, received=received)
     return Concluded(result, _source(made), made.repeated)
 
 

@@ -4,14 +4,18 @@ The commands of a contract, attacks and the Python API call the functions here.
 """
 
 import json
+import os
 import tomllib
+from hashlib import file_digest
 from pathlib import Path
 
 import msgspec
 
-from mixtally.errors import PlanError, pluralize
+from mixtally.app.page_files import CONTRACT, HEADERS
+from mixtally.errors import DataError, PlanError, pluralize
 from mixtally.model.contract import (
     CONTRACT_VERSION,
+    ClientFile,
     Contract,
     Plan,
     Role,
@@ -24,6 +28,8 @@ from mixtally.model.contract import (
 from mixtally.primitives.files import read_bytes
 
 DAY = 86_400
+USUAL_PER_USER = 4
+"""Default quota for each expected person: repeated requests and a large crowd need less."""
 _NETWORK = "see docs/how-to/contract.md for an example"
 
 
@@ -32,8 +38,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes
     ----------
-    name, serial : str, int
-        Name and serial number of the contract.
+    name, serial : str or None, int
+        The name of the contract, None for the name of the question, and its serial number.
     hops : tuple of Role
         The mixes in order: ``[[hops]]`` with name, address, key and operator.
     collector : Role
@@ -42,24 +48,32 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ``[rounds]`` with ``open_seconds`` and ``every_seconds``; by default one day, every day.
     suite : int
         Number of the HPKE cipher suite.
+    most_bundles : int, optional
+        Maximum number of bundles of a round; by default four for every expected person.
     admission : str
-        Who may take part.
-    client_files : dict of str
-        SHA-256 of the files of the client, by name.
+        Who may take part: "open" or "codes".
     """
 
-    name: str
+    name: str | None = None
     serial: int = 1
     hops: tuple[Role, ...]
     collector: Role
     rounds: Rounds = Rounds(open_seconds=DAY, every_seconds=DAY)
     suite: int = 1
+    most_bundles: int | None = None
     admission: str = "open"
-    client_files: dict[str, str] = {}
 
 
 def network_of(fields: object, subject: str) -> Network:
-    """Return the network in parsed TOML; raise PlanError that names the invalid field."""
+    """Return the network in parsed TOML; raise PlanError that names the invalid field.
+
+    Parameters
+    ----------
+    fields : object
+        The parsed TOML.
+    subject : str
+        The name of the file in messages.
+    """
     try:
         return msgspec.convert(fields, Network, strict=True)
     except (ValueError, RecursionError) as error:
@@ -83,8 +97,54 @@ def read_network(path: Path) -> Network:
     return network_of(fields, str(path))
 
 
-def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
-    """Return the contract of a plan and its network; raise PlanError if they do not fit."""
+def read_client_files(folder: Path) -> tuple[ClientFile, ...]:
+    """Return the path and SHA-256 of each file in a folder that is equal for all contracts.
+
+    These are all files except ``contract.json`` and ``_headers``.
+
+    Raises
+    ------
+    DataError
+        If the folder or a file cannot be read.
+    """
+    found = {}
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    try:
+        for place, _, names in os.walk(folder, onerror=stop):
+            for path in (Path(place, name) for name in names):
+                with path.open("rb") as opened:
+                    digest = file_digest(opened, "sha256").hexdigest()
+                found[path.relative_to(folder).as_posix()] = digest
+    except OSError as error:
+        raise DataError(
+            str(folder),
+            expected="a folder with the files of a page",
+            got=error,
+            do="name the folder, and make its files readable",
+        ) from error
+    generic = sorted(found.keys() - {CONTRACT, HEADERS})
+    return tuple(ClientFile(path=path, sha256=found[path]) for path in generic)
+
+
+def contract_of(
+    plan: Plan, network: Network, subject: str, client_files: tuple[ClientFile, ...] = ()
+) -> Contract:
+    """Return the contract of a plan and its network; raise PlanError if they do not fit.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    network : Network
+        The roles that run the plan.
+    subject : str
+        The name of the network's file in messages.
+    client_files : tuple of ClientFile
+        The files of the page by which people answer.
+    """
     if len(network.hops) != plan.hops:
         raise PlanError(
             subject,
@@ -92,16 +152,28 @@ def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
             got=f"{len(network.hops)}",
             do="name all hops, or plan again with --hops",
         )
+    fields = {**msgspec.structs.asdict(network), "name": network.name or plan.question.name}
+    if network.most_bundles is None:
+        fields["most_bundles"] = USUAL_PER_USER * plan.users
     return Contract(
         version=CONTRACT_VERSION,
         plan=plan,
         envelope_bytes=envelope_bytes(plan, network.suite),
-        **msgspec.structs.asdict(network),
+        client_files=client_files,
+        **fields,
     )
 
 
 def read_plan_or_contract(data: bytes, subject: str) -> Contract | Plan:
-    """Return the plan or the contract in a file; raise PlanError for any other content."""
+    """Return the plan or the contract in a file; raise PlanError for any other content.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of the file.
+    subject : str
+        The name of the file in messages.
+    """
     return read_contract(data, subject) if _is_contract(data) else read_plan(data, subject)
 
 
@@ -117,8 +189,7 @@ def _is_contract(data: bytes) -> bool:
 def _network_error(subject: str, error: Exception) -> PlanError:
     return PlanError(
         subject,
-        expected="TOML with a name, [[hops]] and a [collector], each with name, address, key "
-        "and operator",
+        expected="TOML with [[hops]] and a [collector], each with name, address, key and operator",
         got=f"something else ({error})",
         do=_NETWORK,
     )

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mixtally.accounting.accountant import Accountant
-from mixtally.app.outcome import Outcome, Run
-from mixtally.app.study import outcome
+from mixtally.app.outcome import Outcome, Run, outcome_of_study
 from mixtally.lab.data.population import LABELS, Population
 from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.central import ONE_VALUE, compare_central_mechanisms
@@ -34,7 +33,7 @@ from mixtally.protocol.estimate.analysis import Analysis
 
 
 class GivenPlan(NamedTuple):
-    """A plan that exists already.
+    """A plan that a user gives, in place of a request to the planner.
 
     Attributes
     ----------
@@ -52,7 +51,15 @@ class GivenPlan(NamedTuple):
 
 
 def load_signed_contract(data: bytes, subject: str) -> GivenPlan:
-    """Return the plan in a contract file with its reference; raise PlanError for any other file."""
+    """Return the plan of a contract with its reference; raise PlanError for any other file.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of the file.
+    subject : str
+        The name of the file in messages.
+    """
     found = read_contract(data, subject)
     return GivenPlan(
         found.plan, signed=ContractReference(found.name, found.serial, fingerprint_of(data))
@@ -60,7 +67,7 @@ def load_signed_contract(data: bytes, subject: str) -> GivenPlan:
 
 
 class CountRequest(NamedTuple):
-    """The question to the crowd, and how it is asked.
+    """The question to the crowd, with the options of the collection.
 
     Attributes
     ----------
@@ -110,23 +117,23 @@ class CountResult:
 
     def study(self) -> Study:
         """Return the findings, compared with the central model unless they belong to a contract."""
-        beside: dict[str, Central] = {}
+        comparison: dict[str, Central] = {}
         truth = self.truth
         if self.about.signed is None:
             seeded = self.about.seed is not None
-            beside["central"], errors = _central(self.release.result, truth, seeded=seeded)
+            comparison["central"], errors = _central(self.release.result, truth, seeded=seeded)
             truth = replace(truth, central=errors)
         return Study(
             provenance=self.about,
             releases=(self.release,),
             truth=truth,
             contest=self.contest,
-            **beside,
+            **comparison,
         )
 
     def outcome(self, top: int = 20) -> Outcome:
         """Return the findings as documents; a terminal shows the ``top`` largest bins."""
-        return outcome(self.study(), top, self.from_data)
+        return outcome_of_study(self.study(), top, self.from_data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -140,7 +147,8 @@ class PreparedRound:
     crowd : Population or Histogram
         The people, or the number of people with each value.
     sent : Population or Histogram
-        The simulated form of the crowd: hashed words, or a histogram whose tally is drawn.
+        The form of the crowd that is simulated. Words are hashed, and a crowd of which only tallies
+        are drawn is a histogram.
     analysis : Analysis
         Numbers to estimate, with the words to look for.
     """

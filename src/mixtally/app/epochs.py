@@ -40,7 +40,7 @@ _RATE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnoverOptions:
-    """Simulated epochs, and whether the last epoch of the data is complete.
+    """How epochs are simulated, and whether the last epoch of the data is complete.
 
     The probabilities of joining, leaving and changing are 0.1 by default.
     """
@@ -66,27 +66,27 @@ class TurnoverOptions:
     def check(self, columns: Sequence[str]) -> None:
         """Raise ParameterError unless the epochs are either in the data or simulated.
 
-        ``columns`` are those options for epochs in the data that were given, ``--epoch-column``
+        ``columns`` are the given options that describe epochs in the data, ``--epoch-column``
         first.
         """
         invented = self.synthetic is not None
-        beside = (
+        given = (
             [*columns, *list_used_flags(self, "partial_epoch")]
             if invented
             else list_used_flags(self)
         )
         if not invented and columns[:1] == ["--epoch-column"]:
-            beside = list_used_flags(self, "join", "leave", "change")
-            if not beside:
+            given = list_used_flags(self, "join", "leave", "change")
+            if not given:
                 return
-        elif invented and not beside:
+        elif invented and not given:
             return
         raise ParameterError(
             "epochs",
-            expected="--epoch-column (with --epoch-order), or --synthetic (with "
+            expected="only --epoch-column (with --epoch-order), or only --synthetic (with "
             "--join, --leave, --change)",
-            got=", ".join([*beside, *(["--synthetic"] if invented else [])]) or "neither",
-            do="name the column of epochs, or the number of epochs to simulate",
+            got=", ".join([*given, *(["--synthetic"] if invented else [])]) or "neither",
+            do="give --epoch-column to read epochs from the data, or --synthetic to simulate them",
         )
 
     def invent(
@@ -113,10 +113,31 @@ class EpochsOptions:
     counts_only: CountsOnly = False
 
 
-def check_held(held: Plan, options: EpochsOptions, beside: Sequence[str], subject: str) -> None:
-    """Raise an error for a plan of an open question, and for options that a plan fixes."""
-    refuse_extra_flags([*beside, *list_used_flags(options.budget)])
-    if held.question.hashed is not None:
+def check_given_plan(
+    plan: Plan, options: EpochsOptions, flags: Sequence[str], subject: str
+) -> None:
+    """Check a plan that a user gives for a series of epochs.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    options : EpochsOptions
+        The options of the series; those of the budget must have their defaults.
+    flags : sequence of str
+        The names of other options that the user gave although the plan fixes them.
+    subject : str
+        What the plan is called in messages.
+
+    Raises
+    ------
+    ParameterError
+        If an option is given that the plan fixes.
+    PlanError
+        If the question of the plan is open.
+    """
+    refuse_extra_flags([*flags, *list_used_flags(options.budget)])
+    if plan.question.hashed is not None:
         raise PlanError(
             subject,
             expected="a question with a list of values",
@@ -200,7 +221,10 @@ def _make_charger(
     order: Sequence[str] | None,
     accountant: Accountant,
 ) -> Callable[[str], None]:
-    """Return a function that charges an epoch; raise unless the ledger allows all epochs."""
+    """Return a function that charges one epoch, given its name, to the ledger.
+
+    Raises InfeasibleError or PlanError unless the ledger allows all ``epochs``.
+    """
 
     def unchanged(ledger: Ledger) -> Ledger:
         check_series(ledger, plan, epochs, order, accountant)
@@ -269,7 +293,7 @@ def _plan_epochs(
         )
     # A guarantee that is proved for the smallest crowd is also true for larger ones.
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
-    wish = plan_request(
+    request = plan_request(
         budget,
         timeline.question,
         guarantee,
@@ -277,4 +301,4 @@ def _plan_epochs(
         scale=scale,
         planner=planner,
     )
-    return GivenPlan(*plan_whole_records(wish, planner))
+    return GivenPlan(*plan_whole_records(request, planner))

@@ -62,7 +62,7 @@ class CostOptions:
     ] = None
 
     def messages(self, question: Question) -> float | Fraction:
-        """Return the allowed number of messages per user, or the usual number for a question.
+        """Return the allowed number of messages per user. The default depends on the question.
 
         Raises ParameterError if the number is given in two ways.
         """
@@ -82,7 +82,7 @@ class CostOptions:
             "budget",
             "--fakes-per-user",
             ["--messages-per-user"],
-            "leave one out: M messages are the answer and M - 1 fakes",
+            "leave one out: --messages-per-user M means the answer and M - 1 fakes",
         )
 
 
@@ -181,7 +181,7 @@ def plan_request(
     ParameterError
         If the number of messages is given in two ways, or is limited for mixes that draw no fakes.
     """
-    wish = PlanRequest(
+    request = PlanRequest(
         question=question,
         guarantee=guarantee,
         users=users,
@@ -196,18 +196,20 @@ def plan_request(
         error_at=budget.error_at,
         **asdict(budget.trust),
     )
-    if wish.mix_messages is not None and not wish.mixes_draw:
+    if request.mix_messages is not None and not request.mixes_draw:
         raise ParameterError(
             "mix messages",
             expected="mixes that may draw fakes",
             got="none",
             do="add --hops with the number of mixes, or --mix-fakes for one mix",
         )
-    return round_to_grid(wish, scale, planner or Planner()) if isinstance(scale, Points) else wish
+    if isinstance(scale, Points):
+        return round_to_grid(request, scale, planner or Planner())
+    return request
 
 
 def budget_for_repeats(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
-    """Return the budget with room for repeated messages, unless it limits the messages itself."""
+    """Return the budget with enough messages for repeats, unless the user has limited messages."""
     cost = budget.cost
     if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
         return budget

@@ -14,21 +14,25 @@ from typing import Annotated, Any
 
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import Curve
-from mixtally.accounting.curves import PrivacyCurve, find_epsilon, trace_randomizer
-from mixtally.accounting.divergence.matrix import Group, Randomizer
-from mixtally.app import options as o
-from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
-from mixtally.app.parameters import PricedOptions
-from mixtally.errors import (
-    AccountingError,
-    DataError,
-    ParameterError,
-    in_range,
-    not_together,
-    pluralize,
+from mixtally.accounting.curves import (
+    MOST_ROUNDS,
+    PrivacyCurve,
+    find_epsilon,
+    trace_randomizer,
 )
+from mixtally.accounting.divergence.matrix import Group, Randomizer
+from mixtally.accounting.numerics.bracket import check_order
+from mixtally.app import options as o
+from mixtally.app.mechanism import PROTOCOLS, MechanismOptions, PricedOptions
+from mixtally.errors import DataError, ParameterError, in_range, not_together, pluralize
 from mixtally.model.certificate import Certificate, Status
-from mixtally.model.guarantee import MOST_EPSILON, MOST_USERS, Observer, count_arriving
+from mixtally.model.guarantee import (
+    MOST_EPSILON,
+    MOST_USERS,
+    Observer,
+    check_fraction,
+    count_arriving,
+)
 from mixtally.model.matrix import RandomizerMatrix, make_matrix
 from mixtally.primitives.files import read_bytes
 from mixtally.report.document import Promise
@@ -36,7 +40,6 @@ from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import error_line, protection_line
 
 UNIFORM = "uniform"
-_MOST_ROUNDS = 1_000_000
 _DECADES = 12
 SOURCE = (
     "the privacy blanket of all rows (Balle et al. 2019, theorem 3.1), with public fakes and "
@@ -115,15 +118,15 @@ class World:
     matrix : RandomizerMatrix
         The randomizer of the target and of ``users`` - 1 other people.
     users : int
-        Honest people with this randomizer, the target among them.
+        The number of honest people with this randomizer, including the target.
     fakes : int
-        Fakes that certainly arrive.
+        The number of fakes (dummy messages) that certainly arrive.
     fake_row : tuple of Fraction
         The public distribution of a fake; empty without fakes.
     groups : tuple of Group
         Other people with other randomizers.
     rounds : int
-        Rounds with new randomness.
+        The number of rounds, each with new randomness.
     """
 
     matrix: RandomizerMatrix
@@ -136,7 +139,7 @@ class World:
     def __post_init__(self) -> None:
         in_range("users", self.users, 1, MOST_USERS, "count the target too")
         in_range("fakes", self.fakes, 0, MOST_USERS, "0 for a crowd without fakes")
-        in_range("rounds", self.rounds, 1, _MOST_ROUNDS, "1 for a single round")
+        in_range("rounds", self.rounds, 1, MOST_ROUNDS, "1 for a single round")
         if bool(self.fakes) != bool(self.fake_row):
             raise ParameterError(
                 "--fake-row",
@@ -165,20 +168,22 @@ class RandomizerDelta:
     lower, upper : float
         Bounds of delta at this epsilon; ``upper`` covers every crowd and both directions.
     users, others, fakes, rounds : int
-        What is counted on: people with this matrix, people of other groups, fakes and rounds.
+        The numbers of people with this matrix, of people in other groups, of fakes and of rounds,
+        for which the bounds hold.
     pair : tuple of str
         The two values with the largest upper bound.
     lower_pair : tuple of str
         The two values of the lower bound.
     crowd : str
-        What all other people hold at the lower bound.
+        The values of all other people at the lower bound.
     exact : str
         Why both ends are the true delta, or an empty text.
     note : str
         Why both ends meet for many people, or an empty text.
     index : float
-        The blanket index: the largest sum of (R_u - R_v)^2 / m. It is infinite if some outputs can
-        be sent for some values only.
+        The blanket index: the largest sum over outputs of (R_u - R_v)^2 / m for two values u and v,
+        where R_u and R_v are their rows and m is the smallest entry in the column of the output. It
+        is infinite if some outputs can be sent for some values only.
     mu : float
         A hint, never a guarantee: for many people delta is about that of Gaussian noise with mu =
         sqrt(index / users), without fakes.
@@ -223,14 +228,14 @@ class RandomizerDelta:
         """Who must be honest."""
         more = f", {self.others:,} people of other groups as theirs say" if self.others else ""
         more += f", {self.fakes:,} fakes arrive" if self.fakes else ""
-        return (
-            f"{pluralize(self.users, 'honest person', 'honest people')} with the target send one "
-            f"message each as the matrix says{more}; one honest mix shuffles"
-        )
+        who = f"{self.users:,} honest people with the target send one message each"
+        if self.users == 1:
+            who = "1 honest person, the target, sends one message"
+        return f"{who} as the matrix says{more}; one honest mix shuffles"
 
     @property
     def certificate(self) -> Certificate:
-        """Both ends as the certificate of a mechanism has them."""
+        """Both ends of delta in the form of the certificate of a mechanism."""
         return Certificate(
             epsilon=self.epsilon, lower=self.lower, upper=self.upper, observer=Observer.MESSAGES,
             status=Status.PROVED, source=self.source, assumption=self.assumption,
@@ -259,7 +264,7 @@ class RandomizerDelta:
 
     @property
     def lines(self) -> list[str]:
-        """Lines about both ends, each rounded outward."""
+        """The lines that state both ends, each rounded outward."""
         at, local = at_most(self.epsilon, 9), "no protection"
         if math.isfinite(self.local_epsilon):
             local = f"a local epsilon of {at_most(self.local_epsilon, 6)}"
@@ -302,12 +307,30 @@ def make_world(
     rounds: int,
     groups: tuple[Group, ...] = (),
 ) -> World:
-    """Return a matrix with all that hides a message; only honest people and fakes count.
+    """Return a randomizer with everything that hides a message.
+
+    Only honest people and honest fakes count.
+
+    Parameters
+    ----------
+    matrix : RandomizerMatrix
+        The randomizer.
+    given : mapping of str to object
+        The numbers of users and fakes, by name.
+    honest_share : float
+        The share of people and fakes that is honest, in [1e-12, 1].
+    fake_row : tuple of Fraction
+        The public distribution of a fake.
+    rounds : int
+        The number of rounds.
+    groups : tuple of Group
+        Other people, who use other randomizers.
 
     Raises
     ------
     ParameterError
-        If ``given``, the parameters by name, has others than users and fakes, or no users.
+        If ``given``, the parameters by name, has others than users and fakes, or no users, or if
+        the share or a number of people is out of range.
     """
     others = [name for name in given if name not in ("users", "fakes")]
     if others or "users" not in given:
@@ -320,13 +343,16 @@ def make_world(
             got=f"{flag} as well" if others else "none",
             do="leave it out: the matrix says what is sent" if others else "add --users 1000",
         )
-    users, fakes = (count_arriving(given.get(name, 0), honest_share) for name in ("users", "fakes"))
+    share = check_fraction(honest_share)
+    for place, group in enumerate(groups):
+        in_range(f"groups[{place}]", group.people, 0, MOST_USERS, "count the people of the group")
+    users, fakes = (count_arriving(given.get(name, 0), share) for name in ("users", "fakes"))
     return World(
         matrix=matrix,
         users=max(users, min(given["users"], 1)),  # the target always takes part
         fakes=fakes,
         fake_row=fake_row if fakes or not given.get("fakes") else (),
-        groups=groups,
+        groups=tuple(one._replace(people=count_arriving(one.people, share)) for one in groups),
         rounds=rounds,
     )
 
@@ -378,7 +404,14 @@ def read_matrix(path: Path, *, normalize: bool = False) -> RandomizerMatrix:
 def fake_row_of(matrix: RandomizerMatrix, label: str | None) -> tuple[Fraction, ...]:
     """Return the public distribution of a fake: a row of the matrix, or the uniform one.
 
-    The row stays a value that people may hold, because removing it could break the guarantee.
+    The row stays a value that people may have, because removing it could break the guarantee.
+
+    Parameters
+    ----------
+    matrix : RandomizerMatrix
+        The randomizer.
+    label : str or None
+        The label of the row; None for the uniform distribution.
     """
     if label is None:
         return ()
@@ -443,7 +476,15 @@ def check_delta(delta: float) -> None:
 
 
 def require_epsilon(epsilon: float, delta: float) -> None:
-    """Raise ParameterError if no epsilon satisfies delta."""
+    """Raise ParameterError if no epsilon satisfies delta.
+
+    Parameters
+    ----------
+    epsilon : float
+        The least epsilon that was found; infinite if there is none.
+    delta : float
+        The required delta.
+    """
     if not math.isfinite(epsilon):
         raise ParameterError(
             "delta",
@@ -454,7 +495,7 @@ def require_epsilon(epsilon: float, delta: float) -> None:
 
 
 def trace_matrix(world: World, epsilons: Sequence[float] | None = None) -> PrivacyCurve:
-    """Return the curve of the maximum over all pairs and crowds.
+    """Return delta as a curve over epsilon, the largest for any pair of values and any crowd.
 
     Parameters
     ----------
@@ -471,20 +512,19 @@ def trace_matrix(world: World, epsilons: Sequence[float] | None = None) -> Priva
     points = tuple(sorted(set(epsilons)))
     for point in points:
         in_range("epsilon", point, 0.0, MOST_EPSILON, "give a list of privacy losses")
-    found = [(one.lower(point).value, upper(point)) for point in points]
-    return PrivacyCurve(
-        points, tuple(most for _, most in found), tuple(min(pair) for pair in found)
-    )
+    lower = tuple(one.lower(point).value for point in points)
+    most = tuple(check_order(*ends) for ends in zip(lower, map(upper, points), strict=True))
+    return PrivacyCurve(points, most, lower)
 
 
 def curve_rows(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """Return epsilon for every power of ten that the curve reaches, with that delta."""
+    """Return a pair of epsilon and delta for each power of ten that delta reaches on the curve."""
     rows = [(curve.epsilon(10.0**-power), 10.0**-power) for power in range(1, _DECADES + 1)]
     return [(epsilon, delta) for epsilon, delta in rows if math.isfinite(epsilon)]
 
 
 def _upper_of(world: World, one: Randomizer) -> Curve:
-    """Return the upper end at any epsilon, of one round or of all."""
+    """Return the function from epsilon to the upper end of delta, for all rounds together."""
     if world.rounds == 1:
         return lambda epsilon: one.upper(epsilon).value
     curve = trace_randomizer(one, world.matrix.local_epsilon)
@@ -494,18 +534,14 @@ def _upper_of(world: World, one: Randomizer) -> Curve:
 def _price(
     world: World, one: Randomizer, epsilon: float, composed: float | None
 ) -> RandomizerDelta:
-    """Return both ends; ``composed`` is the upper end of several rounds."""
+    """Return both ends of delta. If there are several rounds, ``composed`` is the upper end."""
     ends = one.ends(epsilon)
     single = world.rounds == 1
     upper = ends.upper.value if single or composed is None else composed
-    if not ends.lower.value <= upper:
-        raise AccountingError(
-            f"matrix: expected more delta in {world.rounds} rounds than in one, got {upper}"
-        )
     return RandomizerDelta(
         epsilon=epsilon,
         lower=ends.lower.value,
-        upper=upper,
+        upper=check_order(ends.lower.value, upper),
         users=world.users,
         others=sum(group.people for group in world.groups),
         fakes=world.fakes,

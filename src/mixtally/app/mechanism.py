@@ -1,21 +1,25 @@
-"""Mechanisms of ``check delta`` and ``check noise``, built from their parameters.
+"""Mechanisms of commands, with options derived from the tables of their parameters.
 
 ``price`` calls the functions here for the command line and for Python.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from mixtally.accounting.accountant import Record
-from mixtally.accounting.parameters import Parameters, ParsedParameters, check_parameters
+from mixtally.accounting.parameters import (
+    Parameters,
+    ParsedParameters,
+    check_parameters,
+    parameter_table,
+)
 from mixtally.accounting.parameters import parse_parameters as read
 from mixtally.app import options as o
-from mixtally.app.parameters import PricedOptions
 from mixtally.errors import ParameterError
 from mixtally.model.guarantee import count_promised
 from mixtally.model.mechanism import Memoized, Parameter, Shuffled, mechanisms
 from mixtally.model.mechanism.memoized import make_memoized as made
-from mixtally.model.mechanism.parameters import describe_required_options
+from mixtally.model.mechanism.parameters import ParameterSpec, describe_required_options
 
 MEMORY = "memory"
 PROTOCOLS = [name for kind in mechanisms() for name in kind.PROTOCOLS]
@@ -31,6 +35,18 @@ SOUGHT = [
     for name, one in kind.PROTOCOLS.items()
 ]
 """One phrase for each protocol: the option that can be left out, and is then found."""
+
+
+class PricedOptions(o.TableGroup):
+    """Parameters of a mechanism whose delta or noise is computed."""
+
+    TABLE: ClassVar[tuple[ParameterSpec, ...]] = parameter_table()
+
+
+class ParameterOptions(o.TableGroup):
+    """Parameters of a mechanism about which a claim is made."""
+
+    TABLE: ClassVar[tuple[ParameterSpec, ...]] = parameter_table(claimed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +107,8 @@ def standard_error(
 ) -> tuple[float | None, int | None]:
     """Return the standard error of a count and the number of people for which it is computed.
 
-    The number is ``users``, or the number of fakes. Both are None if neither is known.
+    This number is the option ``users`` or, without the option, the number of fakes. If there are
+    neither users nor fakes, None is returned twice.
     """
     sent = with_promised_fakes(options, asked, found).message.mechanism
     fakes = count_fakes(sent)
@@ -104,7 +121,7 @@ def standard_error(
 def with_promised_fakes(
     options: MechanismOptions, asked: ParsedParameters, found: Record
 ) -> Record:
-    """Return a record with all fakes, honest or not: errors depend on all messages.
+    """Return a record with all fakes, honest or not, because errors depend on all messages.
 
     If the number of fakes was found, it is increased so that enough honest ones arrive.
     """

@@ -99,7 +99,7 @@ class BloomOptions:
 
 
 class MemoizedPromise(NamedTuple):
-    """The guarantee over all reports, or the part of it that is given."""
+    """The guarantee for all reports together. Epsilon, delta or both may be missing."""
 
     epsilon: float | None = None
     delta: float | None = None
@@ -179,7 +179,7 @@ def play_memoized(
 
 
 def _measure_learning(plan: MemoizedPlan, crowd: MemoizedCrowd, reports: int, run: Run) -> Facts:
-    """Return what an observer of the crowd learns.
+    """Describe what an observer of the crowd learns.
 
     The measurement has its own random stream, so that it does not change the estimates of a seed.
     """
@@ -192,7 +192,24 @@ def _measure_learning(plan: MemoizedPlan, crowd: MemoizedCrowd, reports: int, ru
 def check_memory(
     bloom: BloomOptions, seed: int | None, state: Path | None, *, candidates: bool
 ) -> None:
-    """Raise ParameterError for options that exclude each other, before any data are read."""
+    """Raise an error for options that exclude each other, before any data are read.
+
+    Parameters
+    ----------
+    bloom : BloomOptions
+        The options of the Bloom filter.
+    seed : int or None
+        The seed of all randomness; None for the operating system's source.
+    state : Path or None
+        The file that keeps a device's key and memoized responses; None for no file.
+    candidates : bool
+        Whether a list of candidate words is given.
+
+    Raises
+    ------
+    ParameterError
+        If a seed and a file are given, or if options of a Bloom filter are given without one.
+    """
     if state is not None and seed is not None:
         raise not_together(
             "--seed",
@@ -211,8 +228,8 @@ def check_memory(
             "--bloom-bits",
             expected=f"a number of bits with {join_words(used)}",
             got="none",
-            do=f"add --bloom-bits 128, or leave {join_words(used)} out: without it nothing is "
-            "hashed",
+            do=f"add --bloom-bits 128, or leave {join_words(used)} out: nothing is hashed without "
+            "--bloom-bits",
         )
 
 
@@ -247,7 +264,8 @@ def _choose_levels(
         over = "any number of reports, because with a state file later runs may add reports"
     mechanism = _plan(population, shown, bloom).mechanism
     f = least_permanent(mechanism, shown.reports, epsilon, delta or 0.0).f
-    kept = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
+    kept = f"epsilon = {at_most(epsilon, 6)}"
+    kept += f", delta = {at_most(delta, 6)}" if delta else ""
     reason = f"The smallest permanent noise for {kept} over {over}: f = {at_most(f, 6)}."
     return levels._replace(permanent=f), reason
 

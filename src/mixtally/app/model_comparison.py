@@ -59,10 +59,17 @@ class ModelComparison:
 def compare_models(plan: Plan, messages: float | None = None) -> list[ModelComparison]:
     """Return other models with the guarantee of a plan, sorted by error.
 
-    A published closed form may use ``messages`` per person; by default two, or those of the plan if
-    these are more. If mixes draw the fakes, a mix may draw as many as there are people, or those of
-    the plan. In Prio each server adds the noise of the central model, because either may be the
-    only honest one.
+    If mixes draw the fakes, a mix of another model may draw as many fakes as there are people, or
+    as many as a mix of the plan if this is more. In Prio each server adds the noise of the central
+    model, because any one of the two servers may be the only honest one.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    messages : float or None
+        The number of messages per person that a published closed form may use. None allows two
+        messages, or as many as in the plan if these are more.
     """
     question, stated, often = plan.question, plan.guarantee, plan.collections
     central = central_error(question, stated.epsilon, stated.delta, often)
@@ -84,7 +91,15 @@ def compare_models(plan: Plan, messages: float | None = None) -> list[ModelCompa
 
 
 def comparison_table(plan: Plan, others: list[ModelComparison]) -> Table:
-    """Return the table of the errors of a plan, in the first row, and of other models."""
+    """Return the table of the errors of a plan, in the first row, and of other models.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan, whose error is in the first row.
+    others : list of ModelComparison
+        The other models.
+    """
     own = ModelComparison("this plan", *_premises(plan), plan.standard_error)
     title = f"The same guarantee in other models, for {plan.users:,} people"
     if plan.cover is Cover.PEOPLE and plan.honest_people < plan.users:

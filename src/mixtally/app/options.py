@@ -51,12 +51,30 @@ class Option:
 
 
 def option(name: str, text: str, metavar: str | None = None) -> Option:
-    """Return an option for a text, a number or a file, or one that is on or off."""
+    """Return an option for a text, a number or a file, or a switch.
+
+    Parameters
+    ----------
+    name : str
+        The name on the command line, with its hyphens.
+    text : str
+        The help text, one sentence.
+    metavar : str or None
+        The placeholder of the value in help texts; None for a switch, or for the default one.
+    """
     return Option(name, text, metavar)
 
 
 def whole_option(name: str, text: str) -> Option:
-    """Return an option for a whole number."""
+    """Return an option for a whole number, with the placeholder N.
+
+    Parameters
+    ----------
+    name : str
+        The name on the command line, with its hyphens.
+    text : str
+        The help text, one sentence.
+    """
     return Option(name, text, "N", whole=True)
 
 
@@ -125,12 +143,12 @@ class MaybePromise:
         """Return the guarantee; raise ParameterError if epsilon or delta is missing."""
         epsilon, delta = self.epsilon, self.delta
         if epsilon is None or delta is None:
-            alone = "--delta" if epsilon is None else "--epsilon"
+            given = "--delta" if epsilon is None else "--epsilon"
             missing = ["--epsilon 1"] * (epsilon is None) + ["--delta 1e-6"] * (delta is None)
             raise ParameterError(
                 "guarantee",
                 expected="both --epsilon and --delta, or a plan",
-                got="neither" if epsilon is delta else f"{alone} alone",
+                got="neither" if epsilon is delta else f"{given} alone",
                 do=f"add {' and '.join(missing)}, for example",
             )
         from mixtally.model.guarantee import Guarantee
@@ -139,7 +157,17 @@ class MaybePromise:
 
 
 def check_one_of(subject: str, got: str, names: Sequence[str]) -> str:
-    """Return ``got``; raise ParameterError unless it is one of ``names``."""
+    """Return a text if it is one of ``names``; raise ParameterError otherwise.
+
+    Parameters
+    ----------
+    subject : str
+        The name of the option in the message.
+    got : str
+        The given text.
+    names : sequence of str
+        The allowed texts.
+    """
     if got not in names:
         raise not_one_of(subject, got, names)
     return got
@@ -200,7 +228,12 @@ class Group(Protocol):
 def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
     """Return the options of a group and of the groups inside it, in order.
 
-    ``extras`` keeps the annotations of their types.
+    Parameters
+    ----------
+    kind : object
+        The class of the group.
+    extras : bool
+        Whether types keep their annotations.
     """
     found: list[Parameter] = []
     if issubclass(kind, TableGroup):
@@ -220,9 +253,14 @@ def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
 
 
 def build_options(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Return a group, and the groups inside it, from values by name.
+    """Return a group of options, and the groups inside it, from values by name.
 
-    Missing values get their defaults.
+    Parameters
+    ----------
+    kind : type
+        The class of the group.
+    given : mapping of str to object
+        Values by name; missing values get their defaults.
     """
     if issubclass(kind, TableGroup):
         return kind(**given)

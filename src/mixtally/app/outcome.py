@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from mixtally.lab.simulation import study_document
 from mixtally.lab.simulation.findings import Findings
 from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.study import Study
+from mixtally.model.contract import write_plan
 from mixtally.report.document import SIMULATION, Chunks, Document
 from mixtally.report.texts import FormatName, files
 
@@ -136,6 +139,31 @@ def outcome_of(
         seeded=found.provenance.seed is not None,
         more=more or {},
     )
+
+
+def outcome_of_study(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:
+    """Return the outcome of a simulated or counted round, with its plans as files.
+
+    Parameters
+    ----------
+    study : Study
+        The round with its comparisons.
+    top : int
+        The number of the largest bins that a terminal shows.
+    from_data : tuple of str or None
+        The parts of the question that were taken from the data; None outside of simulations.
+    """
+    plans = {} if study.provenance.signed else plan_files(study)  # a contract contains its plan
+    return outcome_of(study, lambda shown: study_document.document(shown, top), from_data, plans)
+
+
+def plan_files(study: Study) -> dict[str, bytes]:
+    """Return the files of the plans, named plan.json for the first release."""
+    files: dict[str, bytes] = {}
+    for place, release in enumerate(study.releases):
+        plan = release.result.plan
+        files[f"plan-{plan.protocol}.json" if place else "plan.json"] = write_plan(plan)
+    return files
 
 
 def _in_simulation_folder(made: Mapping[str, FileContent]) -> dict[str, FileContent]:

@@ -6,8 +6,7 @@ The command line and Python call ``places``.
 from dataclasses import replace
 
 from mixtally.app.limits import BudgetOptions, plan_request
-from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.app.study import plans_of
+from mixtally.app.outcome import Outcome, Run, outcome_of, plan_files
 from mixtally.lab.data.places import HexagonGrid
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation import plan_choice
@@ -30,6 +29,19 @@ def places(
 ) -> Outcome:
     """Count people in hexagons that were fixed before the collection, and draw a map.
 
+    Parameters
+    ----------
+    crowd : Population
+        The hexagon of each person.
+    promised : Guarantee
+        The guarantee.
+    hexagons : HexagonGrid
+        The hexagons that are counted.
+    budget : BudgetOptions
+        The costs that the collection may have.
+    run : Run
+        The settings of the simulation.
+
     Raises
     ------
     ParameterError
@@ -37,8 +49,8 @@ def places(
     InfeasibleError
         If no plan meets the request.
     """
-    wish = plan_request(budget, crowd.question, promised, crowd.users)
-    plan, reason = plan_choice.choose_plan(wish, run.lab.planner)
+    request = plan_request(budget, crowd.question, promised, crowd.users)
+    plan, reason = plan_choice.choose_plan(request, run.lab.planner)
     played = simulate_release(plan, crowd, run.lab, Analysis(level=run.level))
     truth, seeded = truth_of(crowd, played.result), run.seed is not None
     about = Provenance(
@@ -48,17 +60,17 @@ def places(
         reason=reason,
         seed=run.seed,
     )
-    beside, errors = compare_central_mechanisms(
+    central, errors = compare_central_mechanisms(
         promised, truth.counts, level=run.level, seeded=seeded
     )
     truth = replace(truth, central=errors)
-    study = Study(provenance=about, releases=(played,), truth=truth, central=beside)
+    study = Study(provenance=about, releases=(played,), truth=truth, central=central)
     picture = _draw_map(study, hexagons)
     return outcome_of(
         study,
         lambda shown: _add_map(document(shown, run.top), picture),
         crowd.from_data,  # never includes the hexagons, which depend on the box only
-        {**plans_of(study), **_map_file(picture, seeded=seeded)},
+        {**plan_files(study), **_map_file(picture, seeded=seeded)},
     )
 
 

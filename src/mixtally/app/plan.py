@@ -82,8 +82,8 @@ class CheckedRequest:
         target = self.options.target
         if target.target_share is None and target.target_error is None:
             # Planning and this search share one limit on the number of computations.
-            left = max(0, planner.MOST_PRICES - self.planner.prices)
-            return planner.relaxations(self.request, left)
+            remaining = max(0, planner.MOST_PRICES - self.planner.prices)
+            return planner.relaxations(self.request, remaining)
         return None
 
 
@@ -118,11 +118,11 @@ class Planned:
         return promise_lines(self.plan, self.forecast)
 
     def front(self) -> list[Candidate]:
-        """Return the plans within the budget that need fewer messages or bytes."""
+        """Return the plans within the budget of which each has the smallest error for its cost."""
         return planner.pareto_front(self.request, self.planner)
 
     def gains(self) -> list[Gain]:
-        """Return the gains from a slightly larger budget."""
+        """Return slight changes of the request that reduce the error, each with its new plan."""
         return planner.gains(self.request, self.choice, self.planner)
 
     def elsewhere(self) -> list[ModelComparison]:
@@ -222,16 +222,17 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
     people = o.list_used_flags(budget.trust, "minimum_crowd") + o.list_used_flags(
         target, "target_error", "users"
     )
-    for flag, value, beside, sought in (
+    for flag, value, conflicting, sought in (
         ("--target-error", target.target_error, messages, "messages"),
         ("--target-share", target.target_share, people, "people"),
     ):
-        if value is not None and beside:
+        if value is not None and conflicting:
             raise not_together(
                 "plan",
                 flag,
-                beside,
-                f"leave {join_words(beside)} out, because {flag} asks for the number of {sought}",
+                conflicting,
+                f"leave {join_words(conflicting)} out, because {flag} asks for the number of "
+                f"{sought}",
             )
     if target.target_share is None and target.users is None:
         raise ParameterError(
@@ -244,12 +245,12 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
 
 def _check_question_alone(options: PlanOptions) -> None:
     """Raise ParameterError for options of a question if a question is given."""
-    if beside := o.list_used_flags(options.asked) + o.list_used_flags(options.encoder):
+    if conflicting := o.list_used_flags(options.asked) + o.list_used_flags(options.encoder):
         raise not_together(
             "question",
             "a question",
-            beside,
-            f"leave {join_words(beside)} out: the question contains the possible values",
+            conflicting,
+            f"leave {join_words(conflicting)} out: the question contains the possible values",
         )
 
 

@@ -8,13 +8,7 @@ from pathlib import Path
 from mixtally.app.approval import approval
 from mixtally.app.approval_details import ApprovalDetails
 from mixtally.errors import ParameterError, join_words, not_together
-from mixtally.model.contract import (
-    Contract,
-    Plan,
-    fingerprint_of,
-    write_contract,
-    write_plan,
-)
+from mixtally.model.contract import Contract, Plan, fingerprint_of, write_contract, write_plan
 from mixtally.planning import Forecast
 from mixtally.report.document import Document, Promise
 from mixtally.report.markdown import markdown
@@ -25,17 +19,32 @@ _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
 
 
 def promise_lines(plan: Plan, expected: Forecast) -> Promise:
-    """Return the guarantee of a plan in three lines, with its forecast error."""
+    """Return the guarantee of a plan in three lines, with its forecast error.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    expected : Forecast
+        The forecast errors of the plan.
+    """
     return promise_of_plan(plan, expected.level, expected.half_width)
 
 
 def is_page(path: Path) -> bool:
-    """Return whether the name of a file ends as that of an approval page."""
+    """Return whether the name of a file has the ending of an approval page, .html or .md."""
     return path.suffix.lower() in (*_HTML, *_MARKDOWN)
 
 
 def page_file(document: Document, path: Path) -> bytes:
     """Return a document as an HTML or Markdown page, depending on the name of its file.
+
+    Parameters
+    ----------
+    document : Document
+        The document.
+    path : Path
+        The file, whose name ends in .html or .md.
 
     Raises
     ------
@@ -80,7 +89,17 @@ def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None = None) ->
 
 
 def contract_file(contract: Contract, path: Path, details: ApprovalDetails | None = None) -> bytes:
-    """Return the content of a contract's file, or of its approval page, as ``plan_file`` does."""
+    """Return the content of a contract's file, or of its approval page, as ``plan_file`` does.
+
+    Parameters
+    ----------
+    contract : Contract
+        The contract.
+    path : Path
+        The file to write; its ending selects the contract or a page.
+    details : ApprovalDetails or None
+        Further statements for the page.
+    """
     if details is not None:
         check_details(path)
     data = write_contract(contract)
@@ -101,7 +120,20 @@ def check_details(path: Path | None) -> None:
 
 
 def refuse_extra_flags(flags: list[str], what: str = "plan") -> None:
-    """Raise ParameterError for options that a given plan or contract already fixes."""
+    """Raise an error for options that a given plan or contract already fixes.
+
+    Parameters
+    ----------
+    flags : list of str
+        The names of these options, such as "--epsilon"; empty if none is given.
+    what : str
+        What fixes them, "plan" or "contract".
+
+    Raises
+    ------
+    ParameterError
+        If ``flags`` is not empty.
+    """
     if flags:
         rest = join_words(flags)
         do = f"leave {rest} out: the {what} contains {'it' if len(flags) == 1 else 'them'}"

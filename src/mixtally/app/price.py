@@ -1,6 +1,6 @@
 """Delta of a mechanism with given parameters, and the smallest noise for a guarantee.
 
-The command line and Python call ``delta`` and ``noise``, and show what they return.
+Both the command line and the Python functions show what ``delta`` and ``noise`` return.
 """
 
 import math
@@ -144,7 +144,9 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
 
 
 def curve_of(request: MechanismOptions) -> tuple[Curve, float]:
-    """Return the upper end of delta at any epsilon in [0, 20], and the largest privacy loss.
+    """Return the function from epsilon in [0, 20] to the upper end of delta.
+
+    Also return the largest privacy loss, in nats, which may be infinite.
 
     Parameters
     ----------
@@ -309,5 +311,5 @@ def _loss_line(facts: dict[str, Any]) -> str:
             f"{facts['reports']:,} reports, {shown['eps_inf']} after any number"
         )
     local = facts["local_epsilon"]
-    left = "no protection" if local is None else f"a local epsilon of {at_most(local, 6)}"
-    return f"if every mix colludes: {left} remains"
+    remaining = "no protection" if local is None else f"a local epsilon of {at_most(local, 6)}"
+    return f"if every mix colludes: {remaining} remains"

@@ -34,7 +34,10 @@ class HashingOptions:
     ] = None
 
     def seed(self, chance: Chance | None = None) -> str:
-        """Return the given key, or one drawn from ``chance``, by default the operating system's."""
+        """Return ``hash_seed``; if it is None, return a new key that is drawn from ``chance``.
+
+        Without ``chance``, the key is drawn from the operating system's randomness.
+        """
         given = self.hash_seed
         return given if given is not None else draw_seed(chance or SecureChance())
 
@@ -197,7 +200,7 @@ def read_question(options: QuestionOptions) -> Question:
 
 
 def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
-    """Raise ParameterError unless the number of labels is as stated, or at least two."""
+    """Raise ParameterError unless there are ``stated`` labels, or 2 or more if it is None."""
     if len(labels) < 2 if stated is None else len(labels) != stated:
         raise ParameterError(
             "labels",
@@ -208,7 +211,27 @@ def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
 
 
 def make_scale(ends: tuple[float, float], bins: int | None, points: int | None) -> Range:
-    """Return the bins or the points between two ends; raise ParameterError for both of them."""
+    """Return the bins or the points between two ends.
+
+    Parameters
+    ----------
+    ends : tuple of float
+        The least and the largest number.
+    bins : int or None
+        The number of bins of equal width, in [2, 10^6].
+    points : int or None
+        The number of points, in [2, 10^6]; None lets the planner choose it.
+
+    Returns
+    -------
+    Range
+        A ``Scale`` if ``bins`` is given, otherwise ``Points``.
+
+    Raises
+    ------
+    ParameterError
+        If both numbers are given, or if a number or the range is invalid.
+    """
     if bins is not None and points is not None:
         raise not_together(
             "number", "--points", ["--bins"], "use --points for a mean, --bins for a histogram"

@@ -90,8 +90,14 @@ class SimulateOptions:
 def check_vote(options: SimulateOptions, also_given: Sequence[str]) -> None:
     """Raise ParameterError for options that exclude ``--winner``.
 
-    The second list has further such options, of plans, contracts, charges or counts. All of them
-    are checked before any file is read.
+    This is checked before any file is read.
+
+    Parameters
+    ----------
+    options : SimulateOptions
+        The options.
+    also_given : sequence of str
+        Further given options of plans, contracts, charges or counts, which exclude it too.
     """
     if not options.asks_winner:
         return
@@ -219,7 +225,7 @@ def simulate(
     given : GivenPlan or None
         The plan or contract to simulate.
     name : str or None
-        Name of the question in titles; by default that of the plan.
+        Name of the question in titles; by default the name in the plan.
     scale : Range or None
         Encoding of numbers.
     blank : str or None
@@ -278,7 +284,7 @@ def _plan_for(
     question = crowd.question
     if options.candidates is not None:
         question = _open_question_of(question, options.hashing, run.lab.chance)
-    wish = plan_request(
+    request = plan_request(
         budget_for_repeats(options.budget, times),
         question,
         options.promise.guarantee() if vote is None else vote.guarantee,
@@ -290,16 +296,16 @@ def _plan_for(
     )
     if vote is not None:
         # The analysis of ballots needs independent errors, which planes do not give.
-        return GivenPlan(*plan_choice.choose_plan(replace(wish, over_planes=False), planner))
+        return GivenPlan(*plan_choice.choose_plan(replace(request, over_planes=False), planner))
     return GivenPlan(
-        *plan_choice.choose_plan(wish, planner, repeats=times, pairs=options.derived.pairs)
+        *plan_choice.choose_plan(request, planner, repeats=times, pairs=options.derived.pairs)
     )
 
 
 def _open_question_of(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
-    """Return the open question for a crowd of words; its key is drawn unless given.
+    """Return the open question for simulated words, with a random key unless one is given.
 
-    Raises ParameterError for sets of one word.
+    Raises ParameterError for a question about sets of at most one word.
     """
     if words.kind is Kind.SET and words.max_set == 1:
         raise ParameterError(

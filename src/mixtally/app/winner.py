@@ -82,7 +82,7 @@ def make_vote_setup(
     return VoteSetup(Guarantee(epsilon=epsilon, delta=delta), ballots)
 
 
-def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
+def example_voters(given: Sequence[str]) -> tuple[Population, str]:
     """Return the voters of the example, and a sentence about their origin.
 
     Raises
@@ -90,8 +90,8 @@ def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
     ParameterError
         If data, or options of data, are given as well.
     """
-    if beside:
+    if given:
         raise not_together(
-            "--example", "--example", beside, f"leave out --example, or {join_words(beside)}"
+            "--example", "--example", given, f"leave out --example, or {join_words(given)}"
         )
     return contest.example_electorate(), contest.EXAMPLE_SOURCE

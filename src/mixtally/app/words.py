@@ -96,7 +96,7 @@ class SearchOptions:
         Raises
         ------
         ParameterError
-            If the alphabet or the way is unknown, or two alphabets are given.
+            If the alphabet or the value of ``way`` is invalid, or two alphabets are given.
         """
         if self.alphabet is not None and self.alphabet_from_data:
             raise not_together("alphabet", "--alphabet", ["--alphabet-from-data"], "leave one out")
@@ -162,6 +162,17 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
     """Find the most frequent words of a crowd.
 
     Nothing is simulated if an error is raised.
+
+    Parameters
+    ----------
+    crowd : Population
+        The words of people.
+    promised : Guarantee
+        The guarantee of all rounds together.
+    options : SearchOptions
+        The options of the search.
+    run : Run
+        The settings of the simulation.
 
     Raises
     ------

@@ -44,6 +44,7 @@ COMMANDS = {
     "mix": Command("Run one mix of a network.", "mix"),
     "collector": Command("Run the collector of a network.", "collector"),
     "client": Command("Take part in a round, and list what this device sent.", "client"),
+    "page": Command("Write the page on which people answer, and check one on a host.", "page"),
     "budget": Command("Charge collections to a privacy budget.", "budget"),
     "check delta": Command("Compute the exact delta of given parameters.", "delta", "delta"),
     "check noise": Command("Find the smallest noise for a guarantee.", "calibrate", "calibrate"),
@@ -51,6 +52,9 @@ COMMANDS = {
         "Check a published formula against the exact delta.", "audit", "audit"
     ),
     "check attack": Command("Attack a plan or a claim.", "attack", "attack"),
+    "check round": Command(
+        "Check a counted round from its exported files.", "check_round", "check"
+    ),
     "check sufficient": Command(
         "Describe the privacy ratio of shuffled bit vectors.", "sufficient", "sufficient"
     ),
@@ -70,7 +74,7 @@ COMMANDS = {
 """Every command by the words that are typed for it."""
 
 GROUPS = {
-    "check": "Check a claim: by delta, noise, formula or attack.",
+    "check": "Check a claim: by delta, noise, formula, attack or round.",
     "batch": "Randomize, mix and count crowds larger than memory.",
 }
 """Help texts of first words that are not commands themselves."""
@@ -142,9 +146,11 @@ class Commands(TyperGroup):
         # Groups such as contract and mix build their parser themselves.
         if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cls=PaneledCommand, epilog=_subcommand_epilog(name))(module[command.function])
-        made: Any = with_quiet(typer.main.get_command(alone))
+        standalone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        standalone.command(cls=PaneledCommand, epilog=_subcommand_epilog(name))(
+            module[command.function]
+        )
+        made: Any = with_quiet(typer.main.get_command(standalone))
         made.params += parameters_of(help_all)
         return made
 
@@ -195,6 +201,8 @@ for _name in dict.fromkeys(name.partition(" ")[0] for name in COMMANDS):  # firs
     app.command(_name, help=GROUPS.get(_name) or COMMANDS[_name].line)(_placeholder)
 
 
+_PLAIN_FORMS = {"a valid float": "a number", "a valid int": "a whole number"}
+"""What the parser expected, in the words of this package."""
 _Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
 """Error of the parser for an invalid command line; the parser's module depends on its version."""
 
@@ -236,6 +244,8 @@ def _refusal(unusable: Any) -> InputError:
     elif kind == "BadParameter" and unusable.param:
         name = unusable.param.opts[0]
         value, unfit, form = unusable.message.rstrip(".").partition(" is not ")
+        value = value.removeprefix("Path ")
+        form = _PLAIN_FORMS.get(form, form)
         expected = f"a value of {name} that is {form}" if unfit else f"another value of {name}"
         got = value
     elif said.startswith("Got unexpected extra argument"):

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 from mixtally.cli import options as o
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_outcome, show_elapsed_time
-from mixtally.errors import ParameterError
-from mixtally.lab.formulas.audit import Case, FormulaAudit, ObserverAudit
-from mixtally.lab.formulas.audit import audit_formula as held
+from mixtally.errors import ParameterError, join_words
+from mixtally.lab.formulas.audit import Case, FormulaAudit, ObserverAudit, audit_formula
 from mixtally.lab.formulas.catalogue import FORMULAS, Formula, formula_named
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most
@@ -53,14 +52,16 @@ def audit(
         return
     epsilon, delta = promise.epsilon, promise.delta
     if formula is None or epsilon is None or delta is None:
+        given = {"--formula": formula, "--epsilon": epsilon, "--delta": delta}
+        named = [flag for flag, value in given.items() if value is not None]
         raise ParameterError(
-            "audit",
+            "check formula",
             expected="--formula, --epsilon and --delta, or --list",
-            got="fewer options",
+            got=join_words(named) if named else "none",
             do="see --list for the formulas and their parameters",
         )
     with show_elapsed_time("pricing"):
-        verdict = held(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
+        verdict = audit_formula(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
     print_outcome(_promise(verdict), _facts(verdict), _lines(verdict), json=json)
 
 
@@ -73,7 +74,7 @@ _LISTED = (
 
 
 def _promise(verdict: FormulaAudit) -> Promise:
-    """Return the claim of the formula, and its verdict for the observer who sees most."""
+    """Return the claim of the formula, and the verdict on it for the observer who sees most."""
     # The first observer is the one who sees most.
     most = verdict.observer_audits[0]
     factor = next(
@@ -146,7 +147,7 @@ def _lines(verdict: FormulaAudit) -> list[str]:
     asked = f"{noise:,.0f}" if noise >= 1.0 else f"{noise:.6g}"
     return [
         f"formula: {formula.name}, {formula.source}",
-        f"promise: delta <= {verdict.delta:g} at epsilon {at_most(verdict.epsilon, 9)}",
+        f"promise: delta <= {at_most(verdict.delta, 9)} at epsilon {at_most(verdict.epsilon, 9)}",
         f"asks: {formula.computes} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
         *[_line(one) for one in verdict.observer_audits],
     ]

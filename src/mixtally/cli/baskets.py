@@ -46,7 +46,7 @@ class BasketOptions:
 @with_option_groups
 def baskets(
     data: o.Data,
-    held: BasketOptions,
+    basket_options: BasketOptions,
     promise: o.Promise,
     find: FindOptions,
     run: o.RunOptions,
@@ -60,17 +60,17 @@ def baskets(
     intervals.
     """
     promised = promise.guarantee()
-    _check(held, rows)
+    _check(basket_options, rows)
     check_options(find, budget)
     file = rows.open_file(data)
-    crowd = read_crowd(file, rows.add_to_reading(held.reading()))
+    crowd = read_crowd(file, rows.add_to_reading(basket_options.reading()))
     source = f"{crowd.users:,} baskets of {file.name}, {crowd.people_per_row}."
     play(run, source, lambda made: found(crowd, promised, find, budget, made))
 
 
-def _check(held: BasketOptions, rows: RowOptions) -> None:
+def _check(basket_options: BasketOptions, rows: RowOptions) -> None:
     """Raise ParameterError if the options do not describe baskets."""
-    if held.separator is None and rows.combination is not RowCombination.SET:
+    if basket_options.separator is None and rows.combination is not RowCombination.SET:
         raise ParameterError(
             "baskets",
             expected="--set SEP, or --person-column NAME with --several set",

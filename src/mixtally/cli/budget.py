@@ -59,5 +59,5 @@ def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, and what is spent and left."""
     ledger = load_ledger(file)
     with show_elapsed_time("composing"):
-        told = statement(ledger, None if plan is None else read_plan(plan), Accountant())
-    print_outcome(told.promise(), told.facts(), told.lines(), json=json)
+        report = statement(ledger, None if plan is None else read_plan(plan), Accountant())
+    print_outcome(report.promise(), report.facts(), report.lines(), json=json)

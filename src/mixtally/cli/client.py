@@ -1,12 +1,12 @@
 """``mixtally client``: take part in a round from this device, and list what it sent.
 
 An answer is read from the terminal or from standard input, never from the command line, because
-other programs and the history of the shell can read the command line.
+other programs and the history of the shell can read the command line. A one-time code can be read
+from a file or from standard input for the same reason.
 """
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from json import loads
 from pathlib import Path
 from time import sleep, time
@@ -16,7 +16,9 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_lines, utc
+from mixtally.cli.client_watch import watch
 from mixtally.cli.common import command_group
+from mixtally.cli.device_options import ContractPlace, DeviceOptions, read_note
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json, print_lines
 from mixtally.device.client.encode import Value
@@ -26,35 +28,21 @@ from mixtally.device.client.net import (
     DiaryCharge,
     Entry,
     OpenRound,
-    Trust,
     TrustedContract,
     deliver,
     deliver_until_answered,
     describe_consent,
     open_round,
     prepare,
-    read_trust,
-    verify_contract,
 )
-from mixtally.device.client.net.pins import validate_fingerprint
-from mixtally.device.client.net.requests import fetch
+from mixtally.device.contract.fields import reject_constant
 from mixtally.device.contract.plan import ContractPlan
-from mixtally.errors import DataError, ParameterError, RefusedError
+from mixtally.device.wire.codes import check_code
+from mixtally.errors import DataError, ParameterError, RefusedError, not_together
 from mixtally.primitives.files import read_bytes
 
 app = command_group("client", "Take part in a round, and list what this device sent.")
 
-_PINS = "write the file as in docs/how-to/device.md, or give --fingerprint HEX instead"
-_SERVED = "download it from a role of the contract, or give its address: https://.../contracts/..."
-
-ContractPlace = Annotated[
-    str,
-    typer.Argument(
-        help="The contract with its signatures: a file, or its address at a role, "
-        "https://.../contracts/FINGERPRINT.",
-        metavar="CONTRACT",
-    ),
-]
 SheetPlace = Annotated[
     str,
     typer.Argument(
@@ -70,61 +58,49 @@ AtOnce = Annotated[bool, o.option("--now", "Send now, not at a random time of th
 Again = Annotated[
     bool, o.option("--again", "Answer although the question was answered under another name.")
 ]
+Watch = Annotated[
+    bool,
+    o.option(
+        "--watch",
+        "Keep tags of the messages, to check with `client watch` whether they arrived.",
+    ),
+]
+Code = Annotated[
+    str | None,
+    o.option(
+        "--code",
+        "Your one-time code, if the contract asks for one. Others who use this machine can see it; "
+        "--code-file hides it.",
+        "CODE",
+    ),
+]
+CodeFile = Annotated[
+    Path | None,
+    o.option(
+        "--code-file",
+        "A file with your one-time code; - for the first line of standard input.",
+        "FILE",
+    ),
+]
 NoAnswer = Annotated[
     bool, o.option("--no-answer", "Send no answer, if the question has this option.")
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceOptions:
-    """The keys that this person trusts, and the diary of this device."""
-
-    trust: Annotated[
-        Path | None, o.option("--trust", "Trusted keys, limits and a budget, as TOML.", "FILE")
-    ] = None
-    fingerprint: Annotated[
-        str | None, o.option("--fingerprint", "Fingerprint of the expected contract.", "HEX")
-    ] = None
-    diary: Annotated[
-        Path | None,
-        o.option("--diary", "What left this device (default ~/.mixtally/diary.db).", "FILE"),
-    ] = None
-
-    def load_trust(self) -> Trust:
-        """Return the decisions of the trust file together with the fingerprint.
-
-        If both are missing, verification of a contract raises RefusedError later.
-        """
-        file = self.trust
-        held = Trust() if file is None else read_trust(read_bytes(file, "pins", _PINS), str(file))
-        if self.fingerprint is None:
-            return held
-        try:
-            validate_fingerprint(self.fingerprint)
-        except ValueError as error:
-            raise _option_error("--fingerprint", str(error), self.fingerprint) from error
-        if held.pins.fingerprint not in (None, self.fingerprint):
-            raise _option_error("--fingerprint", "that of the file --trust", self.fingerprint)
-        return held._replace(pins=held.pins._replace(fingerprint=self.fingerprint))
-
-    @property
-    def diary_path(self) -> Path:
-        """The path of the diary."""
-        return Path.home() / ".mixtally" / "diary.db" if self.diary is None else self.diary
-
-    def open_diary(self) -> Diary:
-        """Open the diary; only the owner can read the default folder."""
-        if self.diary is None:
-            self.diary_path.parent.mkdir(mode=0o700, exist_ok=True)
-        return Diary(self.diary_path)
+_MOST_TYPED = 1000
+"""Maximum length of a code with spaces and dashes."""
+_WATCHED = (
+    "Until `mixtally client watch` has checked the round, anyone who takes this diary can find "
+    "these messages at the roles: with the collector's help, your answer."
+)
+app.command()(watch)
 
 
 @app.command()
 @with_option_groups
 def show(contract: ContractPlace, device: DeviceOptions, json: o.Json = False) -> None:
     """Verify a contract, and print what is asked, who runs it and what it costs."""
-    believed = device.load_trust()
-    agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
+    agreed = device.verify(contract, device.load_trust())
     lines = describe_consent(agreed, spent=_read_diary(device.diary_path)[1])
     if json:
         print_json({"fingerprint": agreed.contract.fingerprint, "told": lines})
@@ -142,6 +118,9 @@ def send(
     at_once: AtOnce = False,
     again: Again = False,
     no_answer: NoAnswer = False,
+    watched: Watch = False,
+    code: Code = None,
+    code_file: CodeFile = None,
     json: o.Json = False,
 ) -> None:
     """Answer a round: verify, ask, charge the diary, send one bundle at a random time.
@@ -149,13 +128,15 @@ def send(
     If a bundle of an earlier call is pending, the same bytes are sent again, and nothing is asked.
     """
     believed = device.load_trust()
-    agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
+    agreed = device.verify(contract, believed)
     # Verified before the person is asked and before anything is charged.
-    given = open_round(agreed, _read_note(sheet, "a sheet"), int(time()))
+    given = open_round(agreed, read_note(sheet, "a sheet"), int(time()))
     say = _print_to_stderr if json else print_lines
     with device.open_diary() as diary:
         entry = diary.find(agreed.contract.name, given.sheet.round)
         if entry is None:
+            code = _find_code(code, code_file)
+            check_code(agreed.contract.admission, code)
             text = _ask_person(agreed, given, diary, say, yes=yes, no_answer=no_answer)
             value = None if text is None else _parse_answer(agreed.contract.plan, text)
         else:
@@ -169,7 +150,11 @@ def send(
             at_once=at_once,
             budget=believed.budget,
             again=again,
+            watch=watched,
+            code=code,
         )
+        if entry.is_watched:
+            say([_WATCHED])
         entry = _send_bundle(diary, entry, say, at_once=at_once)
     if json:
         print_json(entry_facts(entry))
@@ -194,13 +179,6 @@ def log(
         print_json(log_facts(entries, charges))
         return
     print_lines(log_lines(entries, charges))
-
-
-def _read_note(place: str, what: str) -> bytes:
-    """Return the bytes of a file or of a response; the signatures of both are verified later."""
-    if place.startswith(("https://", "http://")):
-        return fetch(place)
-    return read_bytes(Path(place), what, _SERVED)
 
 
 def _read_diary(place: Path) -> tuple[list[Entry], list[DiaryCharge]]:
@@ -245,15 +223,28 @@ def _ask_person(
     return text
 
 
-def _read_line(question: str) -> str:
+def _find_code(code: str | None, file: Path | None) -> str | None:
+    """Return the code of the command line, of a file or of standard input; None if there is none.
+
+    Raises DataError if the file cannot be read, and ParameterError for two codes.
+    """
+    if file is None:
+        return code
+    if code is not None:
+        raise not_together("code", "--code", ["--code-file"])
+    if str(file) == "-":
+        return _read_line("code: " if sys.stdin.isatty() else "", "a code")
+    data = read_bytes(file, "a code", "write your code into a file that only you can read")
+    return data[:_MOST_TYPED].decode("ascii", "replace")
+
+
+def _read_line(question: str, what: str = "an answer") -> str:
     # On standard error, because --json prints only JSON on standard output.
     sys.stderr.write(question)
     sys.stderr.flush()
     line = sys.stdin.readline()
     if not line:
-        raise DataError(
-            "standard input", expected="an answer", got="no line", do="type or pipe one line"
-        )
+        raise DataError("standard input", expected=what, got="no line", do="type or pipe one line")
     # Only the line end is removed, because an answer may begin or end with spaces.
     return line.rstrip("\r\n")
 
@@ -280,11 +271,6 @@ def _print_to_stderr(lines: list[str]) -> None:
         typer.echo(line, err=True)
 
 
-def _option_error(option: str, expected: str, got: str) -> ParameterError:
-    # Escaped and shortened, because the text may contain control characters.
-    return ParameterError(option, expected=expected, got=ascii(got)[:80], do="correct the option")
-
-
 def _parse_answer(plan: ContractPlan, text: str) -> Value:
     """Return the value of a typed answer: a label or text unchanged, all else parsed as JSON.
 
@@ -295,8 +281,7 @@ def _parse_answer(plan: ContractPlan, text: str) -> Value:
     if question.kind == "one" and worded:
         return text
     try:
-        # Python's JSON parser accepts NaN and Infinity, which no question allows.
-        value: Value = loads(text, parse_constant=_no_constant)
+        value: Value = loads(text, parse_constant=reject_constant)
     except (ValueError, RecursionError):
         listed = '[1, 0] or ["tea", "cake"]'
         expected = "a number" if question.kind == "one" else f"a list in JSON, as {listed}"
@@ -304,7 +289,3 @@ def _parse_answer(plan: ContractPlan, text: str) -> Value:
             "answer", expected=expected, got="something else", do="call again with such an answer"
         ) from None
     return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mixtally.device.client.net import BundleState, DiaryCharge, Entry
-from mixtally.device.client.net.seal import TAG_BYTES
+from mixtally.device.wire.arrivals import TAG_BYTES
 from mixtally.report.numbers import at_most
 
 _ENDS = {
@@ -14,6 +14,13 @@ _ENDS = {
     BundleState.REFUSED: "refused, not to be sent again",
     BundleState.OVER: "no answer before the end of the round",
 }
+
+_REFUSALS = {
+    409: "refused, because another bundle was accepted with this code in this round",
+    410: "refused, because the round has closed, or was ended by its operators",
+    429: "refused, because the round accepts no more bundles",
+}
+"""Reasons of refusals, by the status of the answer."""
 
 
 def utc(seconds: int) -> str:
@@ -27,16 +34,19 @@ def entry_line(entry: Entry) -> str:
     if entry.is_pending:
         state = f"pending{said}, due {utc(entry.due)}"
     else:
-        state = f"{_ENDS[entry.state]}{said}, {utc(entry.ended or entry.made)}"
-    left = "nothing sent" if entry.left is None else f"sent {utc(entry.left)}"
+        ended = _ENDS[entry.state]
+        if entry.state is BundleState.REFUSED and entry.status is not None:
+            ended = _REFUSALS.get(entry.status, ended)
+        state = f"{ended}{said}, {utc(entry.ended or entry.made)}"
+    sending = "nothing sent" if entry.left is None else f"sent {utc(entry.left)}"
     tries = "1 try" if entry.tries == 1 else f"{entry.tries} tries"
-    return f"{entry.name} round {entry.round}: {state}; {left}, {tries}, {entry.size:,} bytes"
+    return f"{entry.name} round {entry.round}: {state}; {sending}, {tries}, {entry.size:,} bytes"
 
 
 def entry_facts(entry: Entry) -> dict[str, Any]:
-    """Return all facts about a round."""
-    tags = [entry.tags[i : i + TAG_BYTES].hex() for i in range(0, len(entry.tags), TAG_BYTES)]
-    return {**entry._asdict(), "state": entry.state.value, "tags": tags}
+    """Return all facts about a round; the tags of messages stay in the diary."""
+    more = {"tags": [entry.tags[:TAG_BYTES].hex()], "watched": entry.is_watched}
+    return {**entry._asdict(), "state": entry.state.value, **more}
 
 
 def log_lines(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> list[str]:

@@ -1,5 +1,6 @@
 """``mixtally collector``: sign contracts, propose rounds, serve, and analyze tallies again."""
 
+import re
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,16 +14,18 @@ import mixtally.server.collector as office
 from mixtally.app.analysis import Candidates
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
+from mixtally.cli import role_backup
 from mixtally.cli import role_files as r
 from mixtally.cli.common import command_group
-from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.display import show
 from mixtally.cli.engine_options import EngineOptions
 from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
 from mixtally.cli.option_groups import with_option_groups
-from mixtally.cli.output import show_elapsed_time
+from mixtally.cli.output import print_lines, show_elapsed_time
+from mixtally.cli.plan_files import CONTRACT, read_contract_file
 from mixtally.cli.progress import progress_bars
+from mixtally.cli.status import status
 from mixtally.errors import DataError, ParameterError, not_together
 from mixtally.primitives.chance import SecureChance
 from mixtally.primitives.files import read_bytes
@@ -30,9 +33,11 @@ from mixtally.server.collector.contracts import note_path
 from mixtally.server.collector.prefixes import Symbols, spell_prefixes
 from mixtally.server.collector.results import format_utc
 from mixtally.server.node.calls import call, retry_until_ready
+from mixtally.server.node.disk import put
 from mixtally.server.node.folder import Folder
 from mixtally.server.node.node import Node
 
+_LINK = re.compile(r"(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])[!\"$-~]{1,500}")
 app = command_group("collector", "Run the collector of a network.")
 
 Name = Annotated[
@@ -80,13 +85,27 @@ def init(folder: r.Place, role: r.RoleOptions) -> None:
 
 
 @app.command()
+def rotate(folder: r.Place) -> None:
+    """Replace the signing key of a stopped collector, and print its new entry for a network file.
+
+    The old and the new key sign a note, with which peers and devices accept the new key.
+    """
+    r.rotate_role(folder, "[collector]")
+
+
+@app.command()
 @with_option_groups
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, sign it, and collect the signatures of its mixes.
 
-    Call it again after a missing mix has signed; the same contract is signed again.
+    Run the command again after a missing mix has signed; the same contract is signed again.
     """
-    role, data = r.open_role(folder), read_bytes(contract, "a contract", CONTRACT)
+    _sign(r.open_role(folder), contract, fingerprint)
+
+
+def _sign(role: Folder, contract: Path, fingerprint: str | None) -> None:
+    """Sign a contract, collect the signatures of its mixes, and print what is missing."""
+    data = read_bytes(contract, "a contract", CONTRACT)
     with show_elapsed_time("deriving its numbers again"):
         agreed = office.verify_contract(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
@@ -109,7 +128,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
             f"contract {about.name}",
             expected="the signatures of all mixes",
             got="none of " + "; ".join(f"{name}: {why}" for name, why in found.missing.items()),
-            do=f"let them sign {path}, which this role has signed, and repeat this call",
+            do=f"let them serve and sign {path}, which this role has signed, and repeat this call",
         )
     typer.echo(f"{about.name}, serial {about.serial}, is signed by its collector and all mixes")
     typer.echo(f"fingerprint: {agreed.fingerprint}")
@@ -118,13 +137,72 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 
 @app.command()
 @with_option_groups
-def propose(folder: r.Place, contract: Name = None, *, round_options: RoundOptions) -> None:
+def codes(
+    folder: r.Place,
+    contract: r.ContractFile,
+    number: Annotated[int, o.whole_option("--number", "How many codes, one for each person.")],
+    link: Annotated[
+        str | None,
+        o.option("--link", "Write links to this page, which end in the code.", "URL"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        o.option("--out", "Write the codes to this new file, for its owner only.", "FILE"),
+    ] = None,
+    hashes: Annotated[
+        Path,
+        o.option("--hashes", "Write the signed hashes to this new file, for mix 1.", "FILE"),
+    ] = Path("codes.note"),
+) -> None:
+    """Make one-time codes for a contract that asks for them; they are stored nowhere else.
+
+    Give one to each person, and the file of hashes to the operator of the first mix.
+    """
+    for path in (hashes, *(() if out is None else (out,))):
+        if path.exists():
+            raise DataError(
+                str(path), expected="a new file", got="a file that exists", do="choose another name"
+            )
+    if link is not None and not _LINK.fullmatch(link):
+        raise ParameterError(
+            "--link",
+            expected="the address of a page, https://..., without # and spaces",
+            got=ascii(link)[:80],
+            do="give the address as people open it",
+        )
+    read, found = read_contract_file(contract)
+    made, note = office.make_codes(r.open_role(folder), read, found, number, SecureChance())
+    shown = made if link is None else [f"{link}#{found}.{code}" for code in made]
+    put(hashes, note, "the hashes of codes")
+    try:
+        if out is None:
+            print_lines(shown)
+        else:
+            put(out, "".join(f"{one}\n" for one in shown).encode(), "codes")
+    except BaseException:  # nobody has these codes
+        hashes.unlink(missing_ok=True)
+        raise
+    typer.echo(f"hashes of {number:,} codes for mix 1 written to {hashes}", err=True)
+
+
+@app.command()
+@with_option_groups
+def propose(
+    folder: r.Place,
+    contract: Name = None,
+    sign: r.SignFirst = None,
+    *,
+    round_options: RoundOptions,
+) -> None:
     """Propose the next round: create its sheet, and collect the keys and signatures of all roles.
 
     The sheet contains the keys and times of the round. If a role refuses, its reason is printed.
-    Call it again after a failure: the same sheet is used until its window is over.
+    Run the command again after a failure. It uses the same sheet until the window of the sheet is
+    over.
     """
     role = r.open_role(folder)
+    if sign is not None and not r.is_signed(role, sign, by_all=True):
+        _sign(role, sign, None)
     agreed = office.load_signed_contract(role, contract)
     proposal = office.Proposal(
         opens=_parse_time(round_options.opens),
@@ -155,8 +233,8 @@ def withdraw(
 ) -> None:
     """Withdraw a round that has not opened, with the signatures of all roles.
 
-    The number of the round is not used again. Call it again after a failure: only the missing
-    signatures are requested.
+    The number of the round is not used again. Run the command again after a failure. It then
+    requests only the missing signatures.
     """
     role = r.open_role(folder)
     agreed = office.load_signed_contract(role, contract)
@@ -172,9 +250,29 @@ def serve(
     engine: EngineOptions,
     overrule: r.Overrule = [],  # noqa: B006
     log: LogAs = "text",
+    metrics_port: r.MetricsPort = None,
+    schedule: Annotated[
+        bool, o.option("--schedule", "Propose every round, as often as the contract says.")
+    ] = False,
+    notify: Annotated[
+        str | None,
+        o.option("--notify", "Run this when a round has ended, with the event as JSON.", "COMMAND"),
+    ] = None,
+    keep_messages: Annotated[
+        bool,
+        o.option(
+            "--keep-messages",
+            "Keep the opened messages and the pieces of each round, for `collector export`.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the signed contracts and the page of results until a signal ends the process."""
-    office.serve(r.open_role(folder), r.make_service(overrule, log), engine.build_engine())
+    service = r.make_service(overrule, log, metrics_port)
+    automation = office.Automation(schedule, notify, keep_messages)
+    office.serve(r.open_role(folder), service, engine.build_engine(), automation)
+
+
+app.command()(status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,11 +305,12 @@ def publish(
     """
     role = r.open_role(folder)
     analysis = view.expected.analysis(view.level)
-    if number is None:
-        page = Outcome(document=office.build_page(role))
+    every = number is None and contract is None
+    name = None if every else office.load_signed_contract(role, contract).contract.name
+    if number is None or name is None:
+        page = Outcome(document=office.build_page(role, name))
         show(page, view.out, json=view.json, out_format=view.out_format)
         return
-    name = office.load_signed_contract(role, contract).contract.name
     with progress_bars() as progress:
         analysis = replace(analysis, across=o.make_parallel_map(progress))
         again = office.show_round(role, name, number, analysis, view.top, words=view.candidates)
@@ -236,8 +335,35 @@ def conclude(
     show(Outcome(document=office.conclude_again(role, name, number, top)), None, json=json)
 
 
+@app.command()
+@with_option_groups
+def export(
+    folder: r.Place,
+    number: Number,
+    contract: Name = None,
+    out: Annotated[
+        Path | None,
+        o.folder_option("New folder for the files (default: one that this collector serves)."),
+    ] = None,
+) -> None:
+    """Write all files with which anyone can check a counted round, and its release receipt.
+
+    With messages that `serve --keep-messages` kept, also counts can be checked. They are public
+    from then on.
+    """
+    role = r.open_role(folder)
+    name = office.load_signed_contract(role, contract).contract.name
+    with show_elapsed_time("deriving its numbers again"):
+        done = office.export_round(role, name, number, out)
+    kept = "with" if done.has_messages else "without, as none were kept,"
+    typer.echo(f"round {number} of {name}: {done.files} files, {kept} the opened messages")
+    typer.echo(f"written to {done.folder}")
+    if done.served_at is not None:
+        typer.echo(f"check it: mixtally check round {done.served_at}")
+
+
 def _print_waiting(address: str) -> None:
-    typer.echo(f"{address} does not respond yet; trying again for some seconds", err=True)
+    typer.echo(f"{address} is not ready yet; trying again for some seconds", err=True)
 
 
 def _parse_time(text: str | None) -> int | None:
@@ -274,3 +400,7 @@ def _read_prefixes(
     if path is None:
         return office.find_prefixes(role, agreed.contract.name, round_options.extend or 0)
     return spell_prefixes(asked, read_labels(path) or ())
+
+
+for command in (role_backup.backup, role_backup.restore):
+    app.command()(command)

@@ -1,12 +1,29 @@
-"""Helpers for groups of commands, and the option that every command has."""
+"""Groups of commands, and the option ``--quiet`` that every command has."""
 
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from mixtally.cli.terminal import set_quiet
+_quiet = ContextVar("quiet", default=False)
+
+
+def set_quiet(expected: bool) -> None:
+    """Set whether progress is hidden; results, warnings and errors are always printed."""
+    _quiet.set(expected)
+
+
+def is_quiet() -> bool:
+    """Return whether progress is hidden."""
+    return _quiet.get()
+
+
+def is_watched() -> bool:
+    """Return whether progress is displayed: on terminals, unless --quiet is given."""
+    return sys.stderr.isatty() and not is_quiet()
 
 
 def _quiet_option(

@@ -10,23 +10,22 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.app.approval import approval as approval_page
 from mixtally.app.approval_details import details_of
-from mixtally.app.contracts import contract_of, read_network, read_plan_or_contract
+from mixtally.app.contracts import (
+    contract_of,
+    read_client_files,
+    read_network,
+    read_plan_or_contract,
+)
+from mixtally.app.page_files import PROGRAM, check_page_contract
 from mixtally.app.plans import check_details, contract_file, is_page, page_file
 from mixtally.cli import options as o
 from mixtally.cli.common import command_group
-from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.display import console_of
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json, print_lines, publish, show_elapsed_time
-from mixtally.cli.plan_files import read_plan
+from mixtally.cli.plan_files import CONTRACT, read_plan
 from mixtally.errors import PlanError
-from mixtally.model.contract import (
-    Contract,
-    Plan,
-    fingerprint_of,
-    write_contract,
-    write_plan,
-)
+from mixtally.model.contract import Contract, Plan, fingerprint_of, write_contract, write_plan
 from mixtally.primitives.files import read_bytes
 from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
@@ -57,6 +56,14 @@ Out = Annotated[
         "FILE",
     ),
 ]
+ClientFiles = Annotated[
+    Path | None,
+    o.option(
+        "--client-files",
+        "State the SHA-256 of the files of this folder, a page by which people answer.",
+        "FOLDER",
+    ),
+]
 Rigorous = Annotated[
     bool,
     o.option(
@@ -76,6 +83,7 @@ def new(
     plan: PlanFile,
     network: Network,
     out: Out,
+    client_files: ClientFiles = None,
     approval: o.Approval = None,
     json: o.Json = False,
 ) -> None:
@@ -84,10 +92,13 @@ def new(
     if details is not None:
         check_details(out)
     read = read_plan(plan)
-    contract = contract_of(read, read_network(network), str(network))
+    files = () if client_files is None else read_client_files(client_files)
+    contract = contract_of(read, read_network(network), str(network), files)
     with show_elapsed_time("deriving its numbers again"):
         verify(read, Accountant())
     data = write_contract(contract)
+    if any(one.path == PROGRAM for one in files):
+        check_page_contract(contract, data, str(client_files))
     (path,) = publish(out.parent, {out.name: contract_file(contract, out, details)})
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from mixtally.app.outcome import Outcome, Run
-from mixtally.app.study import outcome
+from mixtally.app.outcome import Outcome, Run, outcome_of_study
 from mixtally.cli import options as o
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.playing import play
@@ -33,6 +32,6 @@ def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> No
 
     def flights(made: Run) -> Outcome:
         study = play_demo(guarantee, made.lab, Analysis(level=made.level), seed=made.seed)
-        return outcome(study, made.top, ())
+        return outcome_of_study(study, made.top, ())
 
     play(run, "", flights)

@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 from rich.console import Console
 
 from mixtally.app.outcome import Outcome
+from mixtally.cli.common import is_quiet
 from mixtally.cli.output import print_json, publish_result, show_elapsed_time
-from mixtally.cli.terminal import is_quiet
 from mixtally.report.folding import FoldingTable
 from mixtally.report.terminal import opening_lines, render_summary
 from mixtally.report.texts import FormatName, whole_facts
@@ -34,10 +34,10 @@ _FULL_WIDTH = 10**5
 
 
 def console_of(*, stderr: bool = False) -> Console:
-    """Return a console that prints texts as they are, without colon codes for pictures.
+    """Return a console that prints texts unchanged, for example ``:tea:`` not as a picture.
 
-    A pipe or a file gets tables and sentences of full width, unless COLUMNS limits it: rich would
-    take 80 columns there, and programs that read the output would find wrapped cells.
+    In a pipe or a file, tables and sentences have their full width, unless COLUMNS limits it. By
+    default rich would wrap cells at 80 columns there, which programs could not read.
     """
     console = Console(emoji=False, highlight=False, stderr=stderr)
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -61,11 +61,12 @@ def show(
     *,
     json: bool,
     out_format: FormatName = "csv",
-    beside: Iterable[str] = (),
+    also_written: Iterable[str] = (),
 ) -> None:
     """Write the files of an outcome into ``out``, if given, and print its JSON or its summary.
 
-    ``out_format`` is the format of the tables. The other files that were written are listed last.
+    ``out_format`` is the format of the tables. ``also_written`` has the paths of files that the
+    caller wrote; the summary names them after the files in ``out``.
     """
     document = outcome.shown_document
     made_by = document.made_by or format_command(sys.argv[1:])
@@ -83,7 +84,7 @@ def show(
     print_sentences(console, document.prose)
     if out is not None and not outcome.is_public:
         print_sentences(console, [FROM_DATA if outcome.from_data else SEEDED])
-    for path in (*written, *beside):
+    for path in (*written, *also_written):
         # Without markup, because a path may contain square brackets.
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 

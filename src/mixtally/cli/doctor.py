@@ -128,7 +128,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
 
 
 def _measure_rates(load: LoadOptions, of: PlannedRound) -> Rates:
-    """Return the rates of this machine; that of bundles only if the server is installed."""
+    """Return the rates of this machine, including that of bundles if the server is installed."""
     chance, here = SecureChance(), o.cores()
     rates = measure_rates(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:
@@ -198,7 +198,7 @@ def _time(seconds: float) -> str:
 def _notes(rates: Rates, rounds: list[PlannedRound]) -> list[str]:
     last = rounds[-1]
     comes = compute_intake(rates, last)
-    together = (
+    sync_text = (
         "each bundle can have its own sync"
         if comes.share <= 1.0
         else f"{number(comes.share, 2)} times the rate of syncs, so bundles are synced together"
@@ -206,7 +206,7 @@ def _notes(rates: Rates, rounds: list[PlannedRound]) -> list[str]:
     return [
         f"{last.envelopes:,} envelopes in bundles of {last.bundle:,} arrive at "
         f"{number(comes.posts, 2)} bundles per second and occupy {number(comes.cores, 2)} cores; "
-        f"{together}.",
+        f"{sync_text}.",
         "Counting costs far less. To use several machines: mix serve --engine spark.",
     ]
 

@@ -77,9 +77,9 @@ class EngineOptions:
         return Cluster(self.master, self.store, self.engine_key)
 
     def _refuse_cluster(self) -> None:
-        beside = list_used_flags(self, "master", "store", "engine_key")
-        if beside:
-            rest = join_words(beside)
+        flags = list_used_flags(self, "master", "store", "engine_key")
+        if flags:
+            rest = join_words(flags)
             raise ParameterError(
                 "--engine",
                 expected=f"spark with {rest}",

@@ -8,7 +8,7 @@ import typer
 
 from mixtally.app.budget import ledger_updater
 from mixtally.app.count import GivenPlan
-from mixtally.app.epochs import EpochsOptions, check_held
+from mixtally.app.epochs import EpochsOptions, check_given_plan
 from mixtally.app.epochs import epochs as played
 from mixtally.app.options import list_used_flags
 from mixtally.cli import options as o
@@ -75,7 +75,7 @@ def epochs(
     lab, given = Lab(o.make_chance(run.seed)), None
     if series.plan is not None:
         given = GivenPlan(read_plan(series.plan), describe_given_plan(series.plan))
-        check_held(given.plan, options, list_used_flags(read, "labels"), str(series.plan))
+        check_given_plan(given.plan, options, list_used_flags(read, "labels"), str(series.plan))
     file, order = read.rows.open_file(data), read_labels(series.epoch_order)
     reading = (
         make_reading(read, planned=False)

@@ -1,6 +1,7 @@
 """``--log``: the format of events on standard error.
 
-The process that takes bundles imports this module, so nothing here may lead to a private key.
+The process that takes bundles imports this module. So this module must not import code that can
+read a private key.
 """
 
 from typing import Annotated

@@ -95,11 +95,11 @@ def _report_error(error: Exception, status: int) -> int:
 
 def _error_facts(error: Exception, status: int) -> dict[str, object]:
     """Return the error as facts, which ``--json`` prints instead of a result."""
-    told: dict[str, object] = {"error": str(error), "status": status}
+    facts: dict[str, object] = {"error": str(error), "status": status}
     if isinstance(error, InputError):
-        told |= {"subject": error.subject, "expected": error.expected, "got": error.got}
-        told |= {"do": error.do, **error.details}
-    return told
+        facts |= {"subject": error.subject, "expected": error.expected, "got": error.got}
+        facts |= {"do": error.do, **error.details}
+    return facts
 
 
 def _discard_output() -> None:

@@ -12,7 +12,8 @@ from typer.core import TyperGroup
 
 from mixtally.cli.common import command_group, with_quiet
 from mixtally.cli.log_option import LogAs, log_of
-from mixtally.server.mix.intake_processes import IntakeOptions, serve_intake
+from mixtally.server.mix.intake_processes import IntakeOptions, check_first_mix, serve_intake
+from mixtally.server.mix.intake_watch import release_intake
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
 Number = Annotated[
@@ -56,6 +57,15 @@ def intake(
         number, host, port, lambda at: typer.echo(f"accepting bundles at {at}"), log=log_of(log)
     )
     serve_intake(folder, taking)
+
+
+@app.command("release-intake")
+def release(folder: Place, number: Number) -> None:
+    """End an intake process that hangs, so that the mix counts what it has acknowledged."""
+    check_first_mix(folder)
+    process = release_intake(folder, number)
+    ended = f"ended process {process}" if process else f"no process of number {number} runs"
+    typer.echo(f"{ended}; the mix counts the bundles that it acknowledged")
 
 
 def _role_commands() -> TyperGroup:

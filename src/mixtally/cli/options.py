@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 from mixtally.app.analysis import AnalysisOptions as AnalysisOptions
 from mixtally.app.options import Bins as Bins
-from mixtally.app.options import CountsOnly as CountsOnly
 from mixtally.app.options import Delta as Delta
 from mixtally.app.options import Epsilon as Epsilon
 from mixtally.app.options import Level as Level
@@ -53,7 +52,8 @@ def whole(text: str | int) -> int:
     if isinstance(value, float) and not value.is_integer():
         raise typer.BadParameter(f"{text!r} is not a whole number")
     if abs(value) > _MOST:
-        raise typer.BadParameter(f"a number of {len(text)} characters is more than 10^18")
+        shown = repr(text) if len(text) <= 40 else f"a number of {len(text)} characters"
+        raise typer.BadParameter(f"{shown} is not at most 10^18")
     return int(value)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from mixtally.cli.terminal import is_watched
+from mixtally.cli.common import is_watched
 from mixtally.errors import DataError
 from mixtally.report.document import SIMULATION, Chunks, Promise
 

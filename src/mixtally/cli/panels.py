@@ -9,7 +9,7 @@ PANELS = {
     "Data": (
         "--column --columns --as --set --max-set --number --labels --missing --person-column "
         "--epoch-column --synthetic --latitude --longitude --box --resolution --users --bins "
-        "--bits --attributes --protocol --fakes --flip --formula"
+        "--bits --attributes --protocol --fakes --flip --formula --network"
     ),
     "Promise": "--epsilon --delta --plan --reports",
     "Budget": "--messages-per-user --target-error --mix-fakes --hops --collections --ledger",

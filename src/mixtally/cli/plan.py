@@ -8,9 +8,10 @@ import typer
 from mixtally import planning as planner
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
+from mixtally.app.contracts import contract_of, read_network
 from mixtally.app.model_comparison import comparison_table
 from mixtally.app.plan import Planned, PlanOptions
-from mixtally.app.plans import check_details, is_page, plan_file
+from mixtally.app.plans import check_details, contract_file, is_page, plan_file
 from mixtally.cli import options as o
 from mixtally.cli.display import console_of, print_sentences, warn
 from mixtally.cli.option_groups import with_option_groups
@@ -21,7 +22,7 @@ from mixtally.cli.plan_tables import (
     front_table,
     nearest_table,
 )
-from mixtally.errors import InfeasibleError
+from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planning import Candidate
 from mixtally.report.promise import width_text
 from mixtally.report.terminal import render_table
@@ -43,6 +44,10 @@ def plan(
             "--out", "Write the plan to this file; an approval page if it ends in .html or .md."
         ),
     ] = None,
+    network: Annotated[
+        Path | None,
+        o.option("--network", "Operators as TOML: write a contract instead of the plan.", "FILE"),
+    ] = None,
     approval: o.Approval = None,
     json: o.Json = False,
 ) -> None:
@@ -56,6 +61,11 @@ def plan(
     details = None if approval is None else details_of(approval)
     if details is not None:
         check_details(out)
+    if network is not None and out is None:
+        raise ParameterError(
+            "--network", expected="--out with it", got="none", do="add --out contract.json"
+        )
+    run = None if network is None else read_network(network)
     request = use.make_request(options)
     try:
         with show_elapsed_time("planning"):
@@ -65,7 +75,11 @@ def plan(
         raise
     written = []
     if out is not None:
-        written = publish(out.parent, {out.name: plan_file(found.plan, out, details)})
+        if run is None:
+            data = plan_file(found.plan, out, details)
+        else:
+            data = contract_file(contract_of(found.plan, run, str(network)), out, details)
+        written = publish(out.parent, {out.name: data})
     with show_elapsed_time("comparing smaller budgets"):
         facts = found.facts(explain=explain) if json else {}
         had, better = ([], []) if json else (found.front(), found.gains())
@@ -78,7 +92,8 @@ def plan(
     for gain in better:
         typer.echo(gain.sentence)
     for path in written:
-        typer.echo(f"{'page' if is_page(path) else 'plan'} written to {path}")
+        kind = "page" if is_page(path) else "plan" if run is None else "contract"
+        typer.echo(f"{kind} written to {path}")
 
 
 def _print_plan(found: Planned, had: list[Candidate], *, explain: bool) -> None:

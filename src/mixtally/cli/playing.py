@@ -13,7 +13,7 @@ def play(
     options: o.RunOptions,
     source: str,
     use: Callable[[Run], Outcome],
-    beside: Iterable[str] = (),
+    also_written: Iterable[str] = (),
 ) -> None:
     """Simulate a crowd and show the outcome.
 
@@ -21,4 +21,10 @@ def play(
     """
     with progress_bars() as progress:
         outcome = use(options.make_run(Lab(o.make_chance(options.seed), progress), source))
-    show(outcome, options.out, json=options.json, out_format=options.out_format, beside=beside)
+    show(
+        outcome,
+        options.out,
+        json=options.json,
+        out_format=options.out_format,
+        also_written=also_written,
+    )

@@ -15,8 +15,8 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 from rich.text import Text as RichText
 
+from mixtally.cli.common import is_watched
 from mixtally.cli.display import console_of
-from mixtally.cli.terminal import is_watched
 from mixtally.primitives.progress import Progress
 from mixtally.report.numbers import number
 

@@ -1,4 +1,4 @@
-"""Options and helpers of the commands that create or open the folder of a role."""
+"""Options and helpers of the commands that create, open or change the folder of a role."""
 
 import json
 import os
@@ -11,9 +11,18 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.log_option import log_of
+from mixtally.cli.plan_files import CONTRACT, read_contract_file
+from mixtally.device.contract.roles import format_verifier_key
+from mixtally.device.wire.note import find_signers
 from mixtally.errors import PlanError
+from mixtally.model.contract import fingerprint_of
+from mixtally.model.contract.job import agreement_of
 from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.files import read_bytes
+from mixtally.server.collector.contracts import note_path
 from mixtally.server.node.folder import Folder, RoleFile, create_folder, open_folder
+from mixtally.server.node.key_rotation import rotate_signer
+from mixtally.server.node.running import exclusive_service
 from mixtally.server.node.service import Service
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
@@ -24,6 +33,15 @@ Expected = Annotated[
 Overrule = Annotated[
     list[str],
     o.option("--overrule", "Do not wait for this silent role; manifests state it.", "NAME"),
+]
+MetricsPort = Annotated[
+    int | None,
+    o.whole_option("--metrics-port", "Port on this machine for /metrics and /status (0: any)."),
+]
+
+SignFirst = Annotated[
+    Path | None,
+    o.option("--sign", "Sign this contract first, as `sign` does, unless that is done.", "FILE"),
 ]
 
 
@@ -63,7 +81,7 @@ class RoleOptions:
             If a field has an invalid value.
         """
         # Next to the folder, not inside, so that a backup of the folder does not contain the key.
-        beside = folder.absolute().with_name(folder.absolute().name + ".master-key")
+        key_path = folder.absolute().with_name(folder.absolute().name + ".master-key")
         found = urlsplit(self.address).port if self.port is None else self.port
         role = RoleFile(
             name=self.name,
@@ -71,16 +89,16 @@ class RoleOptions:
             operator=self.operator,
             host=self.host,
             port=7000 if found is None else found,
-            master=self.master_key or str(beside),
+            master=self.master_key or str(key_path),
         )
         made = create_folder(folder, role, os.environ, SecureChance())
         typer.echo(table)
-        typer.echo(_lines_for_network(made))
+        typer.echo(lines_for_network(made))
         # On standard error, so that standard output can be redirected into a network file.
         typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
 
 
-def check_fingerprint(contract: Path, expected: str | None, found: str) -> None:
+def check_fingerprint(contract: Path | str, expected: str | None, found: str) -> None:
     """Raise PlanError if the contract does not have the expected fingerprint."""
     if expected not in (None, found):
         raise PlanError(
@@ -91,12 +109,22 @@ def check_fingerprint(contract: Path, expected: str | None, found: str) -> None:
         )
 
 
-def make_service(overruled: list[str], log: str) -> Service:
+def is_signed(role: Folder, path: Path, *, by_all: bool = False) -> bool:
+    """Return whether this role has signed the contract in a file, or whether all roles have."""
+    contract, fingerprint = read_contract_file(path)
+    stored = note_path(role, contract)
+    note = read_bytes(stored, "a contract", CONTRACT) if stored.exists() else b""
+    keys = agreement_of(contract, fingerprint, 1).keys if by_all else {}
+    return fingerprint_of(note) == fingerprint and find_signers(note, keys) == keys.keys()
+
+
+def make_service(overruled: list[str], log: str, metrics_port: int | None = None) -> Service:
     """Return the settings of a serving role; raise ParameterError for an unknown log format."""
     return Service(
         overruled=frozenset(overruled),
         ready=lambda address: typer.echo(f"serving at {address}"),
         log=log_of(log),
+        metrics_port=metrics_port,
     )
 
 
@@ -105,7 +133,7 @@ def open_role(folder: Path) -> Folder:
     return open_folder(folder, os.environ)
 
 
-def _lines_for_network(made: Folder) -> str:
+def lines_for_network(made: Folder) -> str:
     """Return the fields of the role as lines of TOML for a network file."""
     fields = {
         "name": made.role.name,
@@ -114,3 +142,25 @@ def _lines_for_network(made: Folder) -> str:
         "operator": made.role.operator,
     }
     return "\n".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())
+
+
+def rotate_role(folder: Path, table: str) -> None:
+    """Replace the signing key of a role, and print its entry for a network file, under ``table``.
+
+    Raises
+    ------
+    DataError
+        If the role is served, or its key is in no contract that it has signed.
+    """
+    with exclusive_service(open_role(folder).path):
+        # Opened again under the lock: another call may have replaced the key meanwhile.
+        rotation = rotate_signer(open_role(folder), SecureChance())
+    typer.echo(table)
+    typer.echo(lines_for_network(open_role(folder)))
+    replaced = format_verifier_key(rotation.role, rotation.old)
+    typer.echo(f"replaced {replaced}; both keys signed the note", err=True)
+    typer.echo(
+        "next: serve the role, so that its peers receive the note; then make the next serial of "
+        "each of its contracts with this entry",
+        err=True,
+    )

@@ -12,10 +12,9 @@ from mixtally.app.simulate import SimulateOptions, check_options, check_vote
 from mixtally.app.simulate import simulate as played
 from mixtally.app.winner import example_voters
 from mixtally.cli import options as o
-from mixtally.cli.contract_files import CONTRACT
 from mixtally.cli.display import show, warn
 from mixtally.cli.option_groups import with_option_groups
-from mixtally.cli.plan_files import describe_given_plan, read_plan
+from mixtally.cli.plan_files import CONTRACT, describe_given_plan, read_plan
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, make_planned_reading, make_reading
 from mixtally.cli.rows import read_asked, read_crowd
@@ -90,11 +89,11 @@ def simulate(
     check_vote(options, list_used_flags(files) + tallied)
     path = None if options.vote.example else _require_data(data)
     given = files.load_given()
-    beside = list_used_flags(read, "labels") + list_used_flags(files, "plan") * (
+    extra_flags = list_used_flags(read, "labels") + list_used_flags(files, "plan") * (
         files.contract is not None
     )
     # Checked before the data are read, because reading a large file takes long.
-    check_options(options, given, beside, counts=counts is not None)
+    check_options(options, given, extra_flags, counts=counts is not None)
     scale, name = None, None
     crowd: Population | Histogram
     if path is None:

@@ -41,8 +41,8 @@ def sufficient(
 ) -> None:
     """Describe the privacy ratio of shuffled bit vectors.
 
-    Takes one of --flip, --eta and --sigmas. The tail eta is not a guarantee; delta is printed with
-    it.
+    Takes one of --flip, --eta and --sigmas. The tail probability eta is not a guarantee, so delta
+    is printed as well.
     """
     with show_elapsed_time("pricing"):
         threshold = _threshold(users, bits, epsilon, flips)

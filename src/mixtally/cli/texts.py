@@ -23,7 +23,7 @@ def _labels(path: Path) -> tuple[str, ...] | None:
 
 
 def _groups(path: Path) -> Groups:
-    from mixtally.cli.label_groups import read_groups  # loads NumPy, which a device's help lacks
+    from mixtally.cli.labels import read_groups  # loads NumPy, which a device's help lacks
 
     return read_groups(path)
 

@@ -33,7 +33,7 @@ Marks = tuple[tuple[str, str], ...]
 
 
 def legend(*marks: tuple[str, str, bool]) -> Marks:
-    """Return the class and the meaning of each mark that occurs, as its third element says."""
+    """Return the class and the meaning of each mark whose third element is true."""
     return tuple((kind, text) for kind, text, occurs in marks if occurs)
 
 
@@ -76,7 +76,10 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One row of a chart: ``label``, ``value`` as text, ``marks`` at height 0, and a tooltip."""
+    """One row of a chart, with a label, a value as text, and a tooltip.
+
+    The height 0 of ``marks`` is the middle of the space for them.
+    """
 
     label: str
     value: str
@@ -166,7 +169,11 @@ def _rows_on_lines(
 
 
 def _side(place: str) -> float:
-    """Return the alignment of a text: 0.5 is centered; 0 or 1 keep it inside near an end."""
+    """Return the share of a text's width that is left of ``place``.
+
+    This is 0.5 for a centered text. Near the ends of the scale it is 0 or 1, which keeps the text
+    inside the picture.
+    """
     share = float(place.removesuffix("%"))
     return 0.0 if share < 8.0 else 1.0 if share > 92.0 else 0.5
 
@@ -223,7 +230,7 @@ def drawing(title: str, alt_text: str, parts: Sequence[Markup], **look: str | fl
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers from ``low`` to ``high``, about ``most`` at most."""
+    """Return at most about ``most`` round numbers, from ``low`` to ``high``."""
     rough = (high - low) / most
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
@@ -240,7 +247,7 @@ _ENDED = {"stem": "point", "ends0": "dot0", "ends1": "dot1"}
 
 
 def swatch(kind: str) -> Markup:
-    """Draw a mark of these classes alone, for a legend."""
+    """Draw the mark of the CSS classes ``kind`` for a legend."""
     shape = kind.split()[0]
     if shape in _ROUND:
         mark = el("circle", cx=13, cy=7, r=4.5, class_=kind)

@@ -52,7 +52,14 @@ def bars_of(
 ) -> list[Bar]:
     """Return rows of facts as bars, with the true value if the row has one.
 
-    ``name`` returns the label of a row. ``keys`` are the keys of the estimate and of both ends.
+    Parameters
+    ----------
+    rows : iterable of Facts
+        The rows.
+    name : callable
+        Returns the label of a row.
+    keys : tuple of str
+        The keys of the estimate, of the lower end and of the upper end.
     """
     value, low, high = keys
     return [Bar(name(row), row[value], row[low], row[high], row.get("truth")) for row in rows]
@@ -70,7 +77,7 @@ class Line(NamedTuple):
     bound : int or None
         For central mechanisms, the largest error of one count at their confidence level.
     messages : float
-        Messages for each user.
+        The number of messages of each user.
     is_plan : bool
         Whether the way is a plan of this run.
     """
@@ -84,9 +91,16 @@ class Line(NamedTuple):
 
 
 def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
-    """Draw estimates as bars with their intervals; either all ``rows`` have a true count, or none.
+    """Draw estimates as bars with their intervals.
 
     Intervals that are thinner than a line can be read next to the label.
+
+    Parameters
+    ----------
+    rows : sequence of Bar
+        The bars. Either all of them have a true count, or none has one.
+    title : str
+        The title of the chart.
     """
     known = any(row.mark is not None for row in rows)
     # At least 1, so that a chart of zeros has a scale.
@@ -94,11 +108,11 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
     drawn, wide = rows_pictures(
         title, "count", scale, [_bar_row(row, scale) for row in rows], _describe_bars(rows)
     )
-    held = [row.covers_mark for row in rows]
+    covered = [row.covers_mark for row in rows]
     marks = legend(
         ("bar", "estimate", True),
-        ("whisker", "interval", any(held)),
-        ("whisker missed", "interval that misses the true count", not all(held)),
+        ("whisker", "interval", any(covered)),
+        ("whisker missed", "interval that misses the true count", not all(covered)),
         ("truth", "true count", known),
     )
     reading = "Each row is one answer: its estimate and its interval."
@@ -106,7 +120,15 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
 
 
 def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
-    """Draw the bars of the largest bins; ``what`` names them in the title."""
+    """Draw the bars of the largest bins.
+
+    Parameters
+    ----------
+    rows : sequence of Bar
+        The bars.
+    what : str
+        The quantity, for the title of the chart.
+    """
     return rows_chart(rows, f"The {len(rows):,} {what} with their intervals")
 
 
@@ -141,8 +163,8 @@ def _bar_row(row: Bar, scale: Scale) -> ChartRow:
 def error_chart(ways: Sequence[Line]) -> Picture:
     """Draw the expected and the measured error of every way to publish the counts.
 
-    Lines through all rows are the expected errors of central mechanisms, and short bars are their
-    accuracy statements.
+    For central mechanisms, a line through all rows shows the expected error, and a short bar shows
+    the largest error of one count at their confidence level.
     """
     values = [v for line in ways for v in (line.expected, line.measured, line.bound) if v]
     # The factor makes the scale end above the largest value even if that is a power of ten.

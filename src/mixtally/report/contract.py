@@ -23,7 +23,7 @@ from mixtally.model.contract import (
 )
 from mixtally.model.contract_json import stringify_large_integers
 from mixtally.model.question import Kind
-from mixtally.report.document import Bullets, Document, Section, Table, Text
+from mixtally.report.document import Bullets, Document, Section, Table, Text, Tone
 from mixtally.report.numbers import at_least, at_most, number, printable
 from mixtally.report.promise import promise_of_plan
 from mixtally.report.words import assumption_text, likelihood_text, loss_text, relies_on_people
@@ -45,7 +45,15 @@ def plan_document(plan: Plan) -> Document:
 
 
 def contract_document(contract: Contract, fingerprint: str) -> Document:
-    """Return the document of a contract whose canonical text has this fingerprint."""
+    """Return the document of a contract.
+
+    Parameters
+    ----------
+    contract : Contract
+        The contract.
+    fingerprint : str
+        The SHA-256 of its canonical text, 64 hexadecimal digits.
+    """
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
     def summary() -> tuple[Text | Table | Bullets, ...]:
@@ -71,8 +79,9 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
             "envelope_bytes": [list(row) for row in contract.envelope_bytes],
             "suite": contract.suite,
             "rounds": msgspec.to_builtins(contract.rounds),
+            "most_bundles": contract.most_bundles,
             "admission": contract.admission,
-            "client_files": contract.client_files,
+            "client_files": [msgspec.to_builtins(one) for one in contract.client_files],
         },
         closing=fingerprint,
     )
@@ -107,13 +116,22 @@ def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
     return (
         Text(question_text(plan)),
         *(Text(text) for text in promise_texts(plan)),
+        minimum_crowd_text(plan),
         trust_table(plan),
         sending_table(plan, suite),
     )
 
 
 def sending_table(plan: Plan, suite: int) -> Table:
-    """Return the table of what a device sends and what every mix adds, with a row for each part."""
+    """Return the table of the messages that a device sends and that every mix adds.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan, with a row for each part.
+    suite : int
+        The number of the encryption suite.
+    """
     return Table(
         ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
         _part_rows(plan, suite),
@@ -206,7 +224,7 @@ def _trusted_with_answers(plan: Plan) -> list[tuple[str, str, str]]:
 
 
 def _duty_of_device(plan: Plan) -> str:
-    """Return what a device must do so that the guarantee holds for its owner."""
+    """Return the conditions that a device must satisfy so that the guarantee protects its owner."""
     draws = {
         "flips": any(part.threshold is not None for part in plan.parts),
         "replacements": any(part.replaced is not None for part in plan.parts),
@@ -283,20 +301,23 @@ def roles_table(contract: Contract) -> Table:
 
 def rounds_text(contract: Contract) -> Text:
     """Return when rounds are open, how envelopes are sealed, and who may take part."""
-    plan, window = contract.plan, contract.rounds
+    window = contract.rounds
     return Text(
         f"A round is open for {_span(window.open_seconds)}, every {_span(window.every_seconds)}. "
-        f"{minimum_crowd_text(plan)} Envelopes are sealed with {SUITES[contract.suite]}; "
-        f"admission: "
-        f"{contract.admission}."
+        f"It accepts at most {contract.most_bundles:,} bundles and refuses all later ones. "
+        f"Envelopes are sealed with {SUITES[contract.suite]}; admission: {contract.admission}."
     )
 
 
-def minimum_crowd_text(plan: Plan) -> str:
-    """Return what happens to a round in which few people take part."""
+def minimum_crowd_text(plan: Plan) -> Text:
+    """Describe what happens to a round with few people, or warn that such a round is counted."""
     if plan.minimum_crowd == 1:
-        return "No minimum crowd is set."
-    return (
+        return Text(
+            "Warning: no minimum crowd is set, so a round in which one person takes part is "
+            "counted. With --minimum-crowd N, `mixtally plan` destroys smaller rounds.",
+            tone=Tone.BAD,
+        )
+    return Text(
         f"At least {plan.minimum_crowd:,} people must take part; the first mix destroys a round "
         "with fewer."
     )

@@ -43,13 +43,37 @@ def has_own_order(question: Question, *, labels_given: bool) -> bool:
 def select_bins(
     question: Question, ranked: NDArray[np.int64], most: int, *, labels_given: bool
 ) -> list[int]:
-    """Return the first ``most`` of ``ranked`` bins, in their own order if they have one."""
+    """Return the numbers of the highest ranked bins, in the bins' own order if they have one.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    ranked : ndarray of int64
+        The bins, the largest first.
+    most : int
+        The number of bins to return.
+    labels_given : bool
+        Whether a user gave the labels, so that they have an order.
+    """
     found: list[int] = ranked[:most].tolist()
     return sorted(found) if has_own_order(question, labels_given=labels_given) else found
 
 
 def shown_text(shown_count: int, total: int, what: str = "", ranking: str = "the largest") -> str:
-    """Return how many rows are shown, and whether some are left out."""
+    """Return a text that says how many rows are shown, and whether some are left out.
+
+    Parameters
+    ----------
+    shown_count : int
+        The number of shown rows.
+    total : int
+        The number of all rows.
+    what : str
+        The plural noun for the rows, with a leading space.
+    ranking : str
+        How the shown rows were selected.
+    """
     if shown_count == total:
         return f"all {total:,}{what}"
     return f"{shown_count:,} of {total:,}{what} shown, {ranking}"
@@ -69,7 +93,7 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def estimate(row: Row) -> str:
-    """Return the count, clipped to its interval, to the second digit of its standard error.
+    """Return the count as text, clipped to its interval and rounded to digits that are not noise.
 
     Files contain the unbiased estimate, which may be below zero.
     """
@@ -77,7 +101,19 @@ def estimate(row: Row) -> str:
 
 
 def clip_text(value: float, lower: float, upper: float, error: float | None) -> str:
-    """Return an estimate as text, or the nearest end of its interval if it is outside."""
+    """Return an estimate as text, or the nearest end of its interval if it is outside.
+
+    Parameters
+    ----------
+    value : float
+        The estimate, in counts.
+    lower : float
+        The lower end of the interval.
+    upper : float
+        The upper end of the interval.
+    error : float or None
+        The standard error; None if it is not known.
+    """
     end = clip_to_interval(value, lower, upper)
     return round_to_error(value, error) if end == value else f"{end:,}"
 
@@ -92,8 +128,21 @@ def truth_cells(
 ) -> list[Cell]:
     """Return the cells of the true count and of the error of the estimate.
 
-    The error is that of the estimate as shown. Its cell is marked if the interval misses the true
-    count.
+    The error is that of the estimate as shown. The cell of the error is marked if the interval
+    misses the true count.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    lower : float
+        The lower end of the interval.
+    upper : float
+        The upper end of the interval.
+    error : float or None
+        The standard error; None if it is not known.
+    true : int
+        The true count.
     """
     text = round_to_error(clip_to_interval(value, lower, upper) - true, error, sign="+")
     return [f"{true:,}", text if lower <= true <= upper else Marked(text, Tone.BAD)]
@@ -121,7 +170,7 @@ def share(row: Row, people: int) -> list[Cell]:
 
 
 def shares_note(people: int | None) -> str:
-    """Return the sentence that says of which people shares are shown; empty if none are shown."""
+    """Return the sentence that defines the shown shares; empty if none are shown."""
     if people is None:
         return ""
     return (
@@ -151,7 +200,7 @@ def figure_sections(
     true : mapping or None
         The true values by the name of the figure, if they are known.
     note : bool
-        Whether the text is set as a note.
+        Whether the text of a figure has the smaller letters of a note.
     """
     return [
         Section(one.title, (_figures_table(one, level, most, true), Text(one.note, note=note)))
@@ -190,12 +239,28 @@ def figure(value: float, error: float | None, rounding: Callable[[float], int] =
 
 
 def number_or_blank(value: float | None, digits: int) -> str:
-    """Return a number as text, or an empty text for None."""
+    """Return a number as text, or an empty text for None.
+
+    Parameters
+    ----------
+    value : float or None
+        The number.
+    digits : int
+        The number of significant digits.
+    """
     return "" if value is None else number(value, digits)
 
 
 def count_rows(result: Result, extra_columns: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """Return one flat object for each bin, in the order of the bins, with ``extra_columns``."""
+    """Return one flat object for each bin, in the order of the bins.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+    extra_columns : mapping of str to sequence of object
+        Further columns by name, with one value for each bin.
+    """
     found, bins = result.estimate, range(result.question.bins)
     counts = estimates_of(found, [result.question.label(i) for i in bins])
     columns = {"bin": bins, **counts.columns()}
@@ -208,7 +273,15 @@ def count_rows(result: Result, extra_columns: Mapping[str, Sequence[Any]]) -> li
 
 
 def figure_rows(figures: Figures, extra_columns: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """Return one flat object for each row of a figure, with ``extra_columns``."""
+    """Return one flat object for each row of a figure.
+
+    Parameters
+    ----------
+    figures : Figures
+        The figure.
+    extra_columns : mapping of str to sequence of object
+        Further columns by name, with one value for each row.
+    """
     resolution = [row.resolution for row in figures.rows]
     columns = estimates_of_rows(figures.rows).columns()
     return rows_of({**columns, "resolution": resolution, **extra_columns})

@@ -45,7 +45,7 @@ class TrueNumbers(Protocol):
 
     @property
     def figures(self) -> Mapping[str, Sequence[float | None]]:
-        """The true values of each figure, one for each of its rows, by the name of the figure."""
+        """The true value of each row of each figure, by the name of the figure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +113,13 @@ class CountsView:
         how = "" if method == found.individual.method else f" ({method})"
         text = (
             f"Intervals are {percent(found.individual.level)} for each bin alone "
-            f"({found.individual.method}). Counting all bins at once{how}, {above:,} of {bins:,} "
-            f"are "
-            "distinguishable from zero"
+            f"({found.individual.method}). Counting all bins at once{how}, "
+            f"{f'{above:,}' if above else 'none'} of {bins:,} are distinguishable from zero."
         )
-        text += ": they are too few to tell." if above == 0 else "."
         level, covered = found.individual.level, self.coverage
-        held = "" if covered is None else covered.text(level)
+        coverage_text = "" if covered is None else covered.text(level)
         moved = self._clipping_note(self.bins(most))
-        return " ".join(filter(None, (text, moved, shares_note(found.people), held)))
+        return " ".join(filter(None, (text, moved, shares_note(found.people), coverage_text)))
 
     def _clipping_note(self, bins: Sequence[int]) -> str:
         """Return a sentence about estimates outside of their interval; empty if there are none."""
@@ -188,7 +186,7 @@ class CountsView:
         return {"measured_error": self.measured_error, "covered": covered.share}
 
     def tables(self) -> dict[str, Rows]:
-        """Return the rows of the CSV files: bins in the order of ``bins``, and all figures."""
+        """Return the rows of the CSV files by name: the counts in one file, each figure in one."""
         ranked = [self.rows[i] for i in self.bins(len(self.rows))]
         every = {"estimates": ranked, **self.derived_rows}
         return {f"{name}.csv": Rows(rows) for name, rows in every.items()}

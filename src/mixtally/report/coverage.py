@@ -15,7 +15,7 @@ class Coverage(NamedTuple):
     Attributes
     ----------
     covered, total : int
-        Intervals that cover the true value, and all intervals.
+        The number of intervals that cover the true value, and the number of all intervals.
     """
 
     covered: int
@@ -27,7 +27,7 @@ class Coverage(NamedTuple):
         return self.covered / self.total if self.total else None
 
     def text(self, level: float, what: str = "true count") -> str:
-        """Return sentences on how many intervals cover, and on the probability of so few.
+        """Describe the number of covering intervals, and the probability of a number that small.
 
         ``level`` is the confidence level of each interval alone, and ``what`` names the true value.
         """
@@ -64,7 +64,7 @@ def coverage(*intervals: tuple[ArrayLike, ArrayLike, ArrayLike]) -> Coverage:
 
 
 def measured_error(*errors: NDArray[np.float64]) -> float:
-    """Return the root mean square of errors; several arrays of one size are averaged."""
+    """Return the root mean square of all errors in several arrays of equal size."""
     return float(np.sqrt(np.mean([np.mean(one**2) for one in errors])))
 
 

@@ -168,7 +168,7 @@ changed it, so no certificate covers it."""
 
 
 def uncovered_texts(from_data: Iterable[str]) -> list[str]:
-    """Return sentences on what was read from the data and is therefore not covered.
+    """Return sentences on properties that were read from the data, which no guarantee covers.
 
     A certificate assumes a question that was fixed before anyone answered.
     """
@@ -306,8 +306,14 @@ class Chunks:
 def closing(seed: int | None, fingerprint: str = "", plan: str = "plan") -> str:
     """Return the end of a page, which states the source of the randomness and the plan.
 
-    ``seed`` is None if the randomness came from the operating system. ``plan`` names what the
-    fingerprint identifies.
+    Parameters
+    ----------
+    seed : int or None
+        The seed; None if the randomness came from the operating system.
+    fingerprint : str
+        The SHA-256 of the plan; empty without a plan.
+    plan : str
+        The name of the object that the fingerprint identifies.
     """
     chance = "randomness from the operating system" if seed is None else f"seed {seed}"
     return f"{chance}, {plan} {fingerprint}" if fingerprint else chance

@@ -42,7 +42,7 @@ class Estimates:
     upper_simultaneous: Sequence[float | None]
 
     def columns(self) -> Columns:
-        """Return the numbers by name: the only list of what files contain about a number."""
+        """Return the numbers by name, the only list of what files contain about a number."""
         return {
             "label": self.labels,
             "estimate": self.values,
@@ -54,7 +54,7 @@ class Estimates:
         }
 
     def shares(self, people: int) -> "Estimates":
-        """Return the same numbers as shares of ``people``, whose number is known."""
+        """Return these numbers as shares of ``people``, a known number."""
         return Estimates(
             self.labels,
             [value / people for value in self.values],
@@ -76,17 +76,29 @@ def estimates_of(
     """Return the estimates of all bins, or of those at ``places``, with their ``labels``.
 
     An estimate without information has no standard error.
+
+    Parameters
+    ----------
+    source : Estimate or Change
+        Estimated counts or changes.
+    labels : sequence of str
+        The labels of all bins.
+    places : sequence of int or None
+        The bins to return, in their order; None for all.
     """
     chosen = slice(None) if places is None else list(places)
     errors: list[float | None] = [source.standard_error] * len(labels)
     if isinstance(source, Estimate) and source.errors is not None:
         errors = source.errors[chosen].tolist()
-    each, together = source.individual, source.simultaneous
+    each, simultaneous = source.individual, source.simultaneous
     return Estimates(
         labels,
         source.counts[chosen].tolist(),
         [None if error is None or math.isnan(error) else error for error in errors],
-        *(end[chosen].tolist() for end in (each.lower, each.upper, together.lower, together.upper)),
+        *(
+            end[chosen].tolist()
+            for end in (each.lower, each.upper, simultaneous.lower, simultaneous.upper)
+        ),
     )
 
 
@@ -105,13 +117,30 @@ def estimates_of_rows(rows: Iterable[Row]) -> Estimates:
 
 
 def rename_columns(columns: Columns, names: Mapping[str, str | None]) -> Columns:
-    """Rename columns; those whose new name is None are left out."""
+    """Rename the columns of a table.
+
+    Parameters
+    ----------
+    columns : Columns
+        The columns by name.
+    names : mapping of str to str or None
+        The new names by old name. A column whose new name is None is left out; a column without an
+        entry keeps its name.
+    """
     kept = {name: names.get(name, name) for name in columns}
     return {new: columns[name] for name, new in kept.items() if new is not None}
 
 
 def prefix_columns(columns: Columns, prefix: str) -> Columns:
-    """Rename columns of additional numbers to PREFIX, PREFIX_lower and so on."""
+    """Rename columns of additional numbers to PREFIX, PREFIX_lower and so on.
+
+    Parameters
+    ----------
+    columns : Columns
+        The columns by name.
+    prefix : str
+        The prefix of the new names.
+    """
     own = rename_columns(columns, {"label": None})
     return {prefix if name == "estimate" else f"{prefix}_{name}": own[name] for name in own}
 

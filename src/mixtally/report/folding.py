@@ -1,9 +1,10 @@
 """Tables that fit the width of a terminal without cutting a number or a label.
 
-The summary of a document and every table of the command line are instances of ``FoldingTable``.
-The table of rich shortens cells to an ellipsis where a terminal is narrow, and an estimate without
-its last digits is a wrong estimate. ``FoldingTable`` takes the first layout that fits: as it is;
-long texts wrapped between words; each row on two lines, or on more where two do not suffice.
+The summary of a document and every table of the command line are instances of ``FoldingTable``. The
+table of rich shortens cells to an ellipsis where a terminal is narrow, and an estimate without its
+last digits is a wrong estimate. ``FoldingTable`` uses the first of three layouts that fits. In the
+first the table is unchanged. In the second long texts are wrapped between words. In the third each
+row has two lines, or more where two do not suffice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -110,11 +111,11 @@ def _share(width: int, least: list[int], natural: list[int]) -> list[int]:
     """Return the width of each column, from ``least`` up to ``natural`` if there is space."""
     if sum(least) > width:  # one column alone on its line, with a word longer than the terminal
         return [width]
-    shares, left = list(least), width - sum(least)
+    shares, spare = list(least), width - sum(least)
     for place, most in enumerate(natural):
-        more = min(left, max(0, most - shares[place]))
+        more = min(spare, max(0, most - shares[place]))
         shares[place] += more
-        left -= more
+        spare -= more
     return shares
 
 
@@ -130,5 +131,5 @@ def _split_columns(least: list[int], width: int) -> Iterator[range]:
 
 
 def _indent(number: int) -> int:
-    """Return the number of blanks before a line of a row: they show where the next row begins."""
+    """Return the indentation of a line of a row, which shows where the next row begins."""
     return _GAP if number else 0

@@ -1,8 +1,8 @@
-"""A map of hexagons: the darker a hexagon, the more people; the others are outlines.
+"""A map of hexagons: the more people, the darker. Hexagons that may be empty are outlines.
 
 ``app.places`` draws maps with this module. A hexagon is shaded only if its simultaneous interval
-excludes zero. So the whole map shows a place with no people with at most the error probability of
-the intervals.
+excludes zero. So the probability that any hexagon without people is shaded is at most the error
+probability of the intervals.
 """
 
 import math
@@ -94,7 +94,7 @@ def _describe_map(names: Sequence[str], estimate: Estimate, above: NDArray[np.bo
 def _projection(
     outlines: Sequence[Outline],
 ) -> tuple[Callable[[float, float], tuple[float, float]], float]:
-    """Return the function from latitude and longitude to a position, and the lowest position.
+    """Return the function from latitude and longitude to a position, and the y of the lowest one.
 
     The projection is equirectangular around the middle latitude, where distances are exact.
     """

@@ -1,4 +1,4 @@
-"""Numbers as text: as many digits as the error supports, and privacy numbers rounded safely.
+"""Numbers as text: only digits that exceed the error, and privacy numbers rounded safely.
 
 All documents format their numbers with this module.
 """
@@ -9,7 +9,15 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return ``value`` with grouped thousands, or with ``digits`` significant digits."""
+    """Return a number as text, with separators between groups of three digits.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    digits : int
+        The number of significant digits; all digits before the decimal point are kept.
+    """
     # The format "g" would write numbers that round to more digits with an exponent.
     if abs(value) >= 10**digits - 0.5:
         return f"{value:,.0f}"
@@ -17,17 +25,41 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Return an upper privacy number as text, rounded up so that it never understates the loss."""
+    """Return an upper privacy number as text, rounded up so that it never understates the loss.
+
+    Parameters
+    ----------
+    value : float
+        An upper bound, such as an epsilon or a delta.
+    digits : int
+        The number of significant digits.
+    """
     return _round_to_side(value, digits, ROUND_CEILING)
 
 
 def at_least(value: float, digits: int = 3) -> str:
-    """Return a lower privacy number as text, rounded down."""
+    """Return a lower privacy number as text, rounded down.
+
+    Parameters
+    ----------
+    value : float
+        A lower bound, such as an epsilon or a delta.
+    digits : int
+        The number of significant digits.
+    """
     return _round_to_side(value, digits, ROUND_FLOOR)
 
 
 def bracket_text(lower: float, upper: float) -> str:
-    """Return both ends of a privacy number, the lower rounded down and the upper rounded up."""
+    """Return both ends of a privacy number as text, rounded outwards.
+
+    Parameters
+    ----------
+    lower : float
+        The lower end.
+    upper : float
+        The upper end.
+    """
     return f"[{at_least(lower, 4)}, {at_most(upper, 4)}]"
 
 
@@ -37,7 +69,17 @@ def percent(share: float) -> str:
 
 
 def interval_text(lower: float, upper: float, sign: str = "") -> str:
-    """Return an interval of counts; ``sign`` as in ``round_to_error``."""
+    """Return an interval of counts as text, such as ``1,200 .. 1,350``.
+
+    Parameters
+    ----------
+    lower : float
+        The lower end.
+    upper : float
+        The upper end.
+    sign : str
+        "+" also writes plus signs; by default only minus signs are written.
+    """
     return f"{lower:{sign},} .. {upper:{sign},}"
 
 
@@ -49,10 +91,18 @@ def error_text(value: float) -> str:
 def round_to_error(
     value: float, error: float | None, rounding: Callable[[float], int] = round, sign: str = ""
 ) -> str:
-    """Round ``value`` to the second digit of its ``error``, because further digits are noise.
+    """Round ``value`` to the second digit of its error, because further digits are noise.
 
-    ``rounding`` is the rounding function: down and up for the ends of an interval. The ``sign`` "+"
-    also writes plus signs.
+    Parameters
+    ----------
+    value : float
+        The number.
+    error : float or None
+        The standard error; None if it is not known.
+    rounding : callable
+        The rounding function: down and up for the ends of an interval.
+    sign : str
+        "+" also writes plus signs.
     """
     if error is None or not math.isfinite(error):
         return f"{value:{sign},.0f}"

@@ -45,8 +45,8 @@ _IN_WORDS = {"source", "assumption"}
 """Facts of a plan that a page shows in sentences."""
 
 
-def page(document: Document) -> str:
-    """Return the document as HTML text."""
+def page(document: Document, links: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the document as HTML text; ``links`` are texts and addresses of its other pages."""
     head = (
         f"{_MARK * document.simulation}"
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -67,6 +67,7 @@ def page(document: Document) -> str:
         *_key(document.key),
         *opening,
         *sections,
+        *_links(links),
         _footer(document),
         class_="broad" if any(_WIDE in part for part in (*opening, *sections)) else "usual",
     )
@@ -80,6 +81,13 @@ def _footer(document: Document) -> Markup:
     return el("footer", *made, el("p", version))
 
 
+def _links(links: Sequence[tuple[str, str]]) -> list[Markup]:
+    if not links:
+        return []
+    items = [el("li", el("a", text, href=address)) for text, address in links]
+    return [el("nav", el("ul", *items), aria_label="Other pages")]
+
+
 def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
     if not figures:
         return []
@@ -88,7 +96,7 @@ def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
 
 
 def _for_readers(document: Document, parts: Sequence[Part]) -> list[Part]:
-    """Return the parts that a page shows; only a simulation shows ``own`` texts."""
+    """Return the parts that a page shows; only a simulation shows texts ``for_user``."""
     return [p for p in parts if document.simulation or not (isinstance(p, Text) and p.for_user)]
 
 
@@ -148,7 +156,7 @@ def _table(table: Table, name: str, *, seen: bool) -> Markup:
 
 
 def _table_class(table: Table) -> str:
-    """Return the CSS class of a table: the screens on which its letters fit."""
+    """Return the CSS class of a table, which says how wide a screen its columns need."""
     pixels = 0.0
     for place, name in enumerate(table.columns):
         longest = max((len(_text(row[place])) for row in table.rows), default=0)
@@ -175,7 +183,7 @@ def _head(text: Cell, scope: str, look: str) -> Markup:
 
 
 def _cell(text: Cell, look: str, name: str) -> Markup:
-    """Return a cell; ``name`` is shown before it where a table is a list, as on a phone."""
+    """Return a cell. On a phone a table is shown as a list, with ``name`` before the cell."""
     seen = {"class_": look} if look else {}
     return el("td", el("span", _render_text(text)), data_name=name, **seen)
 

@@ -41,7 +41,17 @@ class Panel:
 
 
 def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
-    """Draw all panels under one title; ``points`` are the names along their axis."""
+    """Draw several panels under one title.
+
+    Parameters
+    ----------
+    title : str
+        The title.
+    panels : list of Panel
+        The panels, from top to bottom.
+    points : list of str
+        The names along the common axis.
+    """
     every = [picture(_WIDTH, _HEIGHT, panel.name, _panel(panel, points)) for panel in panels]
     reading = (
         "Each panel is one answer, with a scale of its own; time runs to the right. Each vertical "
@@ -124,8 +134,8 @@ def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], floa
     low, high, value = int(panel.lower[k]), int(panel.upper[k]), float(panel.values[k])
     tip = f"{panel.name}, {epoch}: {value:,.1f}, interval {low:,} .. {high:,}"
     truth = None if panel.marks is None else int(panel.marks[k])
-    held = truth is None or low <= truth <= high
-    kind = "whisker" if held else "whisker missed"
+    is_covered = truth is None or low <= truth <= high
+    kind = "whisker" if is_covered else "whisker missed"
     parts = [
         el("line", x1=x, x2=x, y1=y(low), y2=y(high), class_=kind),
         el("circle", cx=x, cy=y(value), r=2.2, class_="point"),

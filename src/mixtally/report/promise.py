@@ -32,12 +32,28 @@ LEVEL = 0.95
 
 
 def protection_line(observer: Observer, what: str = "each person's answer") -> str:
-    """Return the first line: what is protected, and against whom."""
+    """Return the first line: what is protected, and against whom.
+
+    Parameters
+    ----------
+    observer : Observer
+        The adversary against whom the guarantee protects.
+    what : str
+        The protected object.
+    """
     return f"Protects: {what}, against {_WHO[observer]}."
 
 
 def certificate_line(certificate: Certificate, note: str = "") -> str:
-    """Return the second line: a certificate with its assumption; ``note`` says what it is for."""
+    """Return the second line: a certificate with its assumption.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        The certificate.
+    note : str
+        What the certificate is for; empty if that is clear.
+    """
     return (
         f"{loss_text(certificate)} ({exactness_text(certificate)}{note}). "
         f"{assumption_text(certificate.assumption)}."
@@ -82,7 +98,15 @@ def width_text(width: float) -> str:
 
 
 def half_width(error: float, level: float) -> float:
-    """Return half of a normal interval."""
+    """Return half the width of a normal interval.
+
+    Parameters
+    ----------
+    error : float
+        The standard error.
+    level : float
+        The confidence level, in (0, 1).
+    """
     return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
 
 
@@ -113,12 +137,22 @@ def build_promise(
 
 
 def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
-    """Return the three lines of a plan before anybody answers; see ``error_line`` for ``half``."""
+    """Return the three lines of a plan before anybody answers.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    level : float
+        The confidence level of the error, in (0, 1).
+    half : float or None
+        Half the width of an interval, in counts; None computes it from the error.
+    """
     crowd = f" when all {plan.users:,} take part"
     if plan.varies_by_count:
-        held = default_count(plan.users)
-        full = error_text(plan.error_of(held))
-        crowd += f", for an empty bin; {full} for a bin with {held:,} people"
+        count = default_count(plan.users)
+        full = error_text(plan.error_of(count))
+        crowd += f", for an empty bin; {full} for a bin with {count:,} people"
     third = error_line(plan.standard_error, level, crowd, half=half)
     return build_promise(
         plan.certificate, plan.local_epsilon, third, _collections_text(plan.collections)
@@ -150,16 +184,24 @@ def _name_worst_bin(estimate: Estimate) -> str:
     worst, usual = int(order[-1]), int(order[(len(order) - 1) // 2])
     if error_text(errors[worst]) == error_text(errors[usual]):
         return ""
-    held = [max(0, round(float(estimate.counts[place]))) for place in (worst, usual)]
+    counts = [max(0, round(float(estimate.counts[place]))) for place in (worst, usual)]
     return (
-        f" for a bin with {pluralize(held[0], 'person', 'people')}; {error_text(errors[usual])} "
+        f" for a bin with {pluralize(counts[0], 'person', 'people')}; {error_text(errors[usual])} "
         f"for "
-        f"an ordinary bin with {pluralize(held[1], 'person', 'people')}"
+        f"an ordinary bin with {pluralize(counts[1], 'person', 'people')}"
     )
 
 
 def promise_of_round(plan: Plan, result: Result | None) -> Promise:
-    """Return the three lines of a round; they are those of its plan if nothing is released."""
+    """Return the three lines of a round, or of its plan if nothing is released.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    result : Result or None
+        The result; None if nothing is released.
+    """
     return promise_of_plan(plan) if result is None else promise_of_result(result)
 
 

@@ -15,7 +15,15 @@ _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes e
 
 
 def intake_table(plan: Plan, received: Received) -> Table:
-    """Return the table of the messages of each part, as the hops (mixes) declared them."""
+    """Return the table of the messages of each part, as the hops (mixes) declared them.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    received : Received
+        The numbers that hops and the collector declared.
+    """
     rows = list[list[Cell]]()
     for place, (part, one) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         numbers = (
@@ -35,7 +43,17 @@ def refusal_text(refusal: str | None) -> Text:
 
 
 def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[str, str], ...]:
-    """Return the names and values at the beginning of the page of a round."""
+    """Return the names and values at the beginning of the page of a round.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    people : str
+        The number of people, as text.
+    result : Result or None
+        The result; None if nothing is released.
+    """
     shown = [
         ("people", people),
         ("bins", f"{plan.question.bins:,}"),

@@ -16,11 +16,19 @@ _READ = (
 
 
 def promise_sections(
-    promised: Iterable[str], not_promised: Iterable[str], title: str = "What is promised"
+    promised: Iterable[str], not_promised: Iterable[str]
 ) -> tuple[Section, Section]:
-    """Return the sections of what is promised and of what is not."""
+    """Return the section of what is promised, and the section of what is not.
+
+    Parameters
+    ----------
+    promised : iterable of str
+        Sentences about what is promised.
+    not_promised : iterable of str
+        Sentences about what is not promised.
+    """
     return (
-        Section(title, tuple(map(Text, promised))),
+        Section("What is promised", tuple(map(Text, promised))),
         Section("What is not promised", (Bullets.of(not_promised),)),
     )
 
@@ -30,7 +38,16 @@ def plan_section(
 ) -> Section:
     """Return the section with the facts of plans in columns.
 
-    ``reason`` says why the plans were chosen. A published page omits this text.
+    Parameters
+    ----------
+    reason : str
+        The reason why the plans were chosen, which a published page omits.
+    title : str
+        The title of the section.
+    note : str
+        A remark below the table.
+    *plans : mapping of str to object
+        The facts of each plan.
     """
     said = [Text(reason, for_user=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
     return Section(title, (*said, *plan_facts(*plans)))

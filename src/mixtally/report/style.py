@@ -1,6 +1,6 @@
 """The CSS of charts and pages, for light and dark screens, print and phones.
 
-``CHART`` is sufficient for a picture in a file of its own; ``STYLE`` is that of a page. Letters
+``CHART`` is the CSS of a picture in a file of its own, and ``STYLE`` is the CSS of a page. Letters
 have at least 12 pixels. Meaningful marks have a contrast of at least 3 with the background, and
 letters of at least 4.5. Grid lines may have less.
 """
@@ -65,7 +65,7 @@ main{max-width:980px;margin:0 auto;padding:2.5rem 1.5rem 4rem}
 h1{font-size:1.8rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.15rem;margin:2.6rem 0 .8rem;padding-top:1rem;border-top:1px solid var(--line)}
 h3{font-size:1rem;margin:1.6rem 0 .5rem}li{margin:.3rem 0}
-.source,.note,footer{color:var(--soft);font-size:.9rem}
+a{color:var(--own)}.source,.note,footer{color:var(--soft);font-size:.9rem}
 .promise{list-style:none;margin:.8rem 0;padding:.5rem .9rem;border-left:4px solid var(--own)}
 .raw{margin:0 0 1.2rem;padding:.5rem .9rem;border-left:4px solid var(--bad);font-weight:600}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(135px,1fr));gap:.7rem;

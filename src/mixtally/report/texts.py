@@ -49,11 +49,11 @@ class CsvFormat(NamedTuple):
     Attributes
     ----------
     delimiter : str
-        Separates the cells of a line.
+        The text between two cells of a line.
     decimal : str
-        Separates the whole part of a number from its fraction.
+        The text between the whole part of a number and its fraction.
     start : str
-        Precedes the first line.
+        The text before the first line.
     """
 
     delimiter: str = ","
@@ -160,9 +160,14 @@ def whole_facts(document: Document) -> Facts:
 
 
 def files(document: Document, out_format: FormatName = "csv") -> dict[str, str | Chunks]:
-    """Return the text of every file of a document by name; those of a simulation begin with a mark.
+    """Return the text of every file of a document by name. A simulation's files begin with a mark.
 
-    Tables are written in ``out_format``.
+    Parameters
+    ----------
+    document : Document
+        The document.
+    out_format : FormatName
+        The format of the tables.
     """
     written = FORMATS[out_format]
     mark = written.start + (_MARK if document.simulation else "")

@@ -21,7 +21,15 @@ TOOK_PART = "That someone took part is not hidden, only what they answered."
 
 
 def format_fact(name: str, value: Any) -> str:
-    """Return one fact of a plan as text; privacy numbers are rounded in the safe direction."""
+    """Return one fact of a plan as text; privacy numbers are rounded in the safe direction.
+
+    Parameters
+    ----------
+    name : str
+        The name of the fact.
+    value : object
+        The value.
+    """
     if value is None:
         return "unbounded"
     if isinstance(value, float):
@@ -37,6 +45,13 @@ def promise_paragraphs(plan: Plan, all_rounds: Certificate | None = None) -> lis
     """Return the certificate in paragraphs.
 
     If the plan has several rounds, ``all_rounds`` is the certificate of all of them together.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    all_rounds : Certificate or None
+        The certificate of all rounds together; None for a plan with one round.
     """
     shown = plan.certificate if all_rounds is None else all_rounds
     return [
@@ -53,7 +68,21 @@ def promise_paragraphs(plan: Plan, all_rounds: Certificate | None = None) -> lis
 def likelihood_text(
     epsilon: float, delta: float, answer: str, alternative: str = "the other", digits: int = 3
 ) -> str:
-    """Return what epsilon and delta mean: how much likelier an outcome is with one ``answer``."""
+    """Explain epsilon and delta: how much likelier an outcome can be with one ``answer``.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss in nats.
+    delta : float
+        The additive probability, in [0, 1].
+    answer : str
+        The word for the person's answer.
+    alternative : str
+        The word for any other answer.
+    digits : int
+        The number of significant digits of e^epsilon.
+    """
     return (
         f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {answer} as under "
         f"{alternative}, plus a probability of {at_most(delta)}"
@@ -74,7 +103,15 @@ def loss_text(certificate: Certificate) -> str:
 
 
 def describe_sums_observer(plan: Certificate, sums: Certificate) -> list[str]:
-    """Return the guarantee against an observer who sees only sums, next to that of the plan."""
+    """Return a sentence on the guarantee against an observer of sums, next to the plan's guarantee.
+
+    Parameters
+    ----------
+    plan : Certificate
+        The certificate against an observer of all messages.
+    sums : Certificate
+        The certificate against an observer of sums only.
+    """
     return [
         f"Someone who sees only the sums: {loss_text(sums)}, where the plan promises "
         f"{at_most(plan.upper, 6)} against someone who sees every message.",
@@ -88,7 +125,7 @@ def not_promised(plan: Plan) -> list[str]:
 
 
 def never_promised(plan: Plan) -> list[str]:
-    """Return what is not promised even if everybody follows the protocol."""
+    """List the risks that remain even if everybody follows the protocol."""
     clear = all(part.threshold is None for part in plan.parts)
     reach = max(map(_effect_of_a_message, plan.parts))
     often = "once" if plan.collections == 1 else f"{plan.collections:,} times"
@@ -120,12 +157,12 @@ def _wrong_counts(plan: Plan) -> str:
 
 
 def if_dishonest(plan: Plan) -> list[str]:
-    """Return what remains of the guarantee if those on whom it relies break the protocol."""
+    """Describe the remaining guarantee if the trusted participants break the protocol."""
     return [without_mixes(plan.local_epsilon), *_without_cover(plan)]
 
 
 def without_mixes(local: float | None) -> str:
-    """Return what remains if all mixes collude: nothing if ``local`` is None or infinite."""
+    """Describe the guarantee if all mixes collude: none if ``local`` is None or infinite."""
     if local is None or not math.isfinite(local):
         return "If every mix colludes with the collector, each answer is exposed."
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
@@ -137,13 +174,13 @@ def relies_on_people(plan: Plan) -> bool:
 
 
 def _without_cover(plan: Plan) -> list[str]:
-    """Return what remains if those who draw the cover do not draw it, or reveal it."""
+    """Describe the guarantee if the participants who draw the cover omit or reveal it."""
     if plan.cover is Cover.MIXES:
         who = "the mix" if plan.hops == 1 else "every mix"
-        left = "nothing protects an answer from someone who knows all others"
+        remainder = "nothing protects an answer from someone who knows all others"
         if plan.local_epsilon is not None and math.isfinite(plan.local_epsilon):
-            left = "only the local epsilon is left"
-        return [f"If {who} tells the collector which fakes it drew, {left}."]
+            remainder = "only the local epsilon is left"
+        return [f"If {who} tells the collector which fakes it drew, {remainder}."]
     if not relies_on_people(plan):
         return []
     many = pluralize(plan.honest_people, "person who follows", "people who follow")

@@ -1,0 +1,99 @@
+"""Comparison of a page on a host with the files of this package and of the contract.
+
+A host can replace the page, also for one visitor only. Anybody who compares what the host serves
+makes this risky for the host, but a host may serve other files to this program than to a browser.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from mixtally.app.page_files import CONTRACT, HEADERS, digest_of, generic_files
+from mixtally.errors import PlanError
+from mixtally.model.contract import fingerprint_of, read_contract
+
+MOST_FILE_BYTES = 1 << 20
+"""Maximum size of a generic file: many times the largest one."""
+_MOST_SILENT = 3
+Read = Callable[[str], bytes | str]
+"""Function of a path that returns the bytes of a file, or the reason why there are none."""
+
+
+class Difference(NamedTuple):
+    """A file that is not as expected.
+
+    ``expected`` and ``got`` are SHA-256 digests, or words such as "status 404". ``by`` says which
+    list has the expected digest: "package" or "contract".
+    """
+
+    path: str
+    by: str
+    expected: str
+    got: str
+
+
+class PageComparison(NamedTuple):
+    """The result of a comparison.
+
+    Attributes
+    ----------
+    checked : int
+        The number of files that were fetched.
+    fingerprint : str or None
+        The fingerprint of the contract that the host serves; None if there is no contract.
+    named : bool
+        Whether the contract names the files of its page.
+    differences : tuple of Difference
+        All files that are not as expected.
+    """
+
+    checked: int
+    fingerprint: str | None
+    named: bool
+    differences: tuple[Difference, ...]
+
+
+def compare_page(read: Read, fingerprint: str | None) -> PageComparison:
+    """Compare all files of a page.
+
+    Parameters
+    ----------
+    read : callable
+        Returns a file of the host by its path below the address of the page. The empty path is the
+        address itself.
+    fingerprint : str or None
+        The fingerprint in the link of the page, which the contract must have.
+    """
+    ours = {name: digest_of(data) for name, data in generic_files().items()}
+    # The address itself is what a browser asks for first.
+    served = {"": read("")}
+    found, theirs, differences = _compare_contract(read(CONTRACT), fingerprint)
+    silent = 0
+    for name in sorted({*ours, *theirs}):
+        served[name] = read(name) if silent < _MOST_SILENT else "no answer to earlier requests"
+        silent = silent + 1 if isinstance(served[name], str) else 0
+    for name, data in served.items():
+        got = data if isinstance(data, str) else digest_of(data)
+        for by, known in (("package", ours), ("contract", theirs)):
+            # A contract without files says nothing; one with files must name every file.
+            expected = known.get(name or "index.html", "no such file")
+            if known and got != expected:
+                differences.append(Difference(name or "/", by, expected, got))
+    return PageComparison(len(served) + 1, found, bool(theirs), tuple(differences))
+
+
+def _compare_contract(
+    note: bytes | str, fingerprint: str | None
+) -> tuple[str | None, dict[str, str], list[Difference]]:
+    """Return the fingerprint of a served contract, the files that it names, and differences."""
+    expected = fingerprint or "a contract"
+    if isinstance(note, str):
+        return None, {}, [Difference(CONTRACT, "link", expected, note)]
+    found = fingerprint_of(note)
+    if fingerprint not in (None, found):
+        return found, {}, [Difference(CONTRACT, "link", expected, found)]
+    try:
+        files = read_contract(note, CONTRACT).client_files
+    except PlanError as error:
+        return found, {}, [Difference(CONTRACT, "link", expected, str(error)[:200])]
+    # Hosts act on the file of headers, and many do not serve it.
+    return found, {one.path: one.sha256 for one in files if one.path != HEADERS}, []
