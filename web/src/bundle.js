@@ -1,0 +1,81 @@
+/** Bundles: all that a device sends in a round, always equally long (SPEC.md, section 15). */
+
+import { arrivalTag } from "./arrivals.js";
+import { concat } from "./bytes.js";
+import { need } from "./refusal.js";
+
+/**
+ * @typedef {object} Shape
+ * @property {number} slots Envelopes of a part in a bundle.
+ * @property {number} padding How many of them may be padding.
+ * @property {number} size Bytes of an envelope.
+ */
+
+/**
+ * @param {import("./contract.js").Contract} contract
+ * @returns {Shape[]} The slots of each part.
+ */
+export function bundleShapes({ plan, envelope_bytes: sizes }) {
+  return plan.parts.map((part, i) => {
+    const record = part.threshold === null ? (part.slots ?? part.most_set ?? 1) : part.repeats;
+    const padding = part.own !== null && part.own.coin > 0n ? 1 : 0;
+    return { slots: record + (part.own?.whole ?? 0) + padding, padding, size: sizes[i][0] };
+  });
+}
+
+/**
+ * Seal the messages of all parts as one bundle.
+ *
+ * @param {import("./contract.js").Contract} contract
+ * @param {Uint8Array<ArrayBuffer>[][]} messages From `drawMessages`.
+ * @param {import("./envelope.js").Sealer} sealer
+ * @param {string[][]} [watched] Is given the tags of every message, in the order of the roles.
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function sealBundle(contract, messages, sealer, watched) {
+  /** @type {Uint8Array[]} */
+  const out = [];
+  for (const [part, { slots, size }] of bundleShapes(contract).entries()) {
+    const envelopes = [];
+    for (const message of messages[part]) {
+      /** @type {string[]} */
+      const tags = [];
+      watched?.push(tags);
+      const keep = async (/** @type {number} */ hop, /** @type {Uint8Array} */ envelope) => {
+        if (watched && hop > 1) tags[hop - 1] = await arrivalTag(sealer.sheet, hop, part, envelope);
+      };
+      envelopes.push(await sealer.seal(message, part, keep));
+    }
+    // One slot is left empty where a coin gave no fake.
+    const inner = contract.envelope_bytes[part][1];
+    while (envelopes.length < slots) envelopes.push(await sealer.pad(inner, part));
+    need(envelopes.every((one) => one.length === size) && envelopes.length === slots, "body-length");
+    out.push(...envelopes);
+  }
+  const bundle = concat(...out);
+  const tag = watched && (await arrivalTag(sealer.sheet, 1, 0, bundle));
+  for (const tags of watched ?? []) tags[0] = /** @type {string} */ (tag);
+  return bundle;
+}
+
+/**
+ * Split a body into bundles, and each bundle into the envelopes of its parts.
+ *
+ * @param {Uint8Array} body
+ * @param {readonly Shape[]} shapes
+ * @returns {Uint8Array[][][]} For each bundle, for each part, its envelopes.
+ * @throws {Refusal} `body-length`
+ */
+export function splitBundles(body, shapes) {
+  const length = shapes.reduce((sum, { slots, size }) => sum + slots * size, 0);
+  need(body.length && body.length % length === 0, "body-length");
+  const bundles = [];
+  for (let place = 0; place < body.length; ) {
+    bundles.push(
+      shapes.map(({ slots, size }) =>
+        Array.from({ length: slots }, () => body.subarray(place, (place += size))),
+      ),
+    );
+  }
+  return bundles;
+}

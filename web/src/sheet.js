@@ -1,0 +1,79 @@
+/** Sheets: the note that opens one round of a contract and has its keys (SPEC.md, section 12). */
+
+import { digest, fromBase64 } from "./bytes.js";
+import { rolesOf } from "./contract.js";
+import { flag, integer, list, optional, string } from "./fields.js";
+import { readNoteFields, requireSigners } from "./note.js";
+import { need } from "./refusal.js";
+import { readKeyConfiguration } from "./suite.js";
+
+/** Seconds by which a round may expire after it closes. */
+const MOST_SECONDS = 10 ** 7;
+export const readDigest = string("digest-malformed", /^[0-9a-f]{64}$/);
+const time = integer("times-out-of-range", 0, 2 ** 53);
+
+/** @type {import("./fields.js").Read<Uint8Array>} */
+function readKey(value) {
+  const raw = fromBase64(string()(value));
+  need(raw?.length, "key-configuration");
+  return raw;
+}
+
+const sheetFields = {
+  contract: readDigest,
+  round: integer("round-out-of-range", 1, 1000),
+  opens: time,
+  closes: time,
+  expires: time,
+  keys: list(readKey),
+  prefixes: optional(list(list(integer("prefix-symbol", -(2 ** 53), 2 ** 53)))),
+  closing: flag,
+};
+
+/**
+ * @typedef {object} Sheet
+ * @property {string} contract Fingerprint of the contract.
+ * @property {number} round
+ * @property {number} opens Seconds since 1970.
+ * @property {number} closes
+ * @property {number} expires
+ * @property {Uint8Array[]} keys Key configurations of the hops and of the collector.
+ * @property {number[][] | null} prefixes
+ * @property {boolean} closing
+ * @property {string} hash SHA-256 of its text.
+ */
+
+/**
+ * Read a sheet that all roles have signed and that fits its contract.
+ *
+ * @param {Uint8Array} note
+ * @param {import("./contract.js").Contract} contract
+ * @returns {Promise<Sheet>}
+ * @throws {Refusal}
+ */
+export async function readSheet(note, contract) {
+  const roles = rolesOf(contract);
+  const text = await requireSigners(note, roles);
+  const sheet = readNoteFields(text, "sheet", sheetFields);
+  const { opens, closes, expires, keys } = sheet;
+  need(opens < closes && closes < expires, "times-out-of-range");
+  need(keys.length >= 2 && keys.length <= 6, "keys-miscounted");
+  need(sheet.contract === contract.fingerprint, "other-contract");
+  need(sheet.round <= contract.plan.collections, "round-out-of-range");
+  need(closes - opens === contract.rounds.open_seconds, "times-out-of-range");
+  need(expires - closes <= MOST_SECONDS, "times-out-of-range");
+  need(keys.length === roles.length, "keys-miscounted");
+  for (const key of keys) readKeyConfiguration(contract.suite, key);
+  need(new Set(keys.map(String)).size === keys.length, "key-twice");
+  return { ...sheet, hash: await digest(text) };
+}
+
+/**
+ * Read a withdrawal, which ends a round that has not opened.
+ *
+ * @param {Uint8Array} note
+ * @returns {{sheet: string}}
+ */
+export function readWithdrawal(note) {
+  return readNoteFields(note, "withdrawal", { sheet: readDigest });
+}
