@@ -98,8 +98,8 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("integer-as-string", "labels", {"plan.users": "1000"}),
     ("integer-as-string", "flips", {f"{PART}.threshold": "01152921504606846976"}),
     ("integer-as-string", "flips", {f"{OWN}.coin": str(1 << 53)}),
-    ("unknown-version", "labels", {"version": 2}),
-    ("unknown-version", "labels", {"version": 4, "new": []}),
+    ("unknown-version", "labels", {"version": 4, "client_files": {}}),
+    ("unknown-version", "labels", {"version": 6, "new": []}),
     ("unknown-version", "labels", {"plan.version": 5, "plan.parts": GONE}),
     ("name-malformed", "labels", {"name": "Home"}),
     ("serial-out-of-range", "labels", {"serial": 0}),
@@ -119,8 +119,37 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("envelope-bytes", "labels", {"envelope_bytes": [[145, 97, 48]]}),
     ("envelope-bytes", "labels", {"suite": 2}),
     ("rounds-out-of-range", "labels", {"rounds.open_seconds": 86401}),
-    ("unknown-admission", "labels", {"admission": "codes"}),
-    ("client-files-malformed", "labels", {"client_files": {"page.html": "0" * 63}}),
+    ("most-bundles-out-of-range", "labels", {"most_bundles": 999}),
+    ("most-bundles-out-of-range", "labels", {"most_bundles": 100_001}),
+    ("unknown-admission", "labels", {"admission": "friends"}),
+    ("wrong-type", "labels", {"client_files": {}}),
+    ("field-unknown", "labels", {"client_files": [{"path": "a", "sha256": "0" * 64, "size": 1}]}),
+    *(
+        ("client-files-malformed", "labels", {"client_files": files})
+        for files in (
+            [{"path": "page.html", "sha256": "0" * 63}],
+            [{"path": "page.html", "sha256": "A" * 64}],
+            *(
+                [{"path": path, "sha256": "0" * 64} for path in paths]
+                for paths in (
+                    ("b", "a"),
+                    ("a", "B"),
+                    ("a", "a"),
+                    ("",),
+                    ("/a",),
+                    ("a//b",),
+                    ("a/../b",),
+                    (".hidden",),
+                    ("a b",),
+                    ("a\\b",),
+                    ("a\n",),
+                    ("caf\u00e9",),
+                    ("a" * 201,),
+                    tuple(f"{number:03}" for number in range(129)),
+                )
+            ),
+        )
+    ),
     ("unknown-kind", "labels", {f"{ASKED}.kind": "many"}),
     ("bins-out-of-range", "clear", {f"{ASKED}.bins": 1}),
     ("max-set-out-of-range", "labels", {f"{ASKED}.max_set": 2}),

@@ -3,6 +3,7 @@
 ``make_vectors.py`` writes them.
 """
 
+import hashlib
 import json
 from base64 import b64encode
 from collections import Counter
@@ -10,12 +11,26 @@ from typing import Any
 
 from bad_vectors import GONE, alter_contract
 from wire_room import Found, open_vector
-from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, write_manifests
+from wire_scenes import (
+    OPEN,
+    OPENS,
+    SCENES,
+    build_codes_scene,
+    rotating_signers,
+    round_of,
+    secret,
+    write_manifests,
+    write_rotation_note,
+)
 
-from mixtally.device.contract.fields import fingerprint_of
+from helpers.listed import invented
+from mixtally.device.contract.fields import fingerprint_of, text_of
 from mixtally.device.contract.roles import format_verifier_key, key_hash
+from mixtally.device.wire.arrivals import ArrivalLists
+from mixtally.device.wire.codes import make_code
 from mixtally.device.wire.manifest import PartManifest, Receipt, write_receipt
 from mixtally.device.wire.note import Signer, sign_note
+from mixtally.device.wire.rotation import write_rotations
 from mixtally.device.wire.sheet import write_sheet, write_withdrawal
 
 FIRST, SECOND = SCENES[1], SCENES[2]
@@ -86,21 +101,30 @@ MANIFESTS: list[tuple[str, dict[str, Any]]] = [
     ("field-missing", {"left_out": GONE}),
     ("messages-out-of-range", {"parts.0.pieces.1.messages": 0}),
     ("messages-out-of-range", {"parts.0.received": (1 << 40) + 1}),
-    ("unknown-end", {"destroyed": "lost"}),
-    ("destroyed-with-pieces", {"destroyed": "expired"}),
+    ("unknown-end", {"destroyed": "forgotten"}),
+    ("unknown-end", {"destroyed": "ended: "}),
+    ("unknown-end", {"destroyed": "ended: zu sp\u00e4t"}),
+    ("destroyed-with-pieces", {"destroyed": "expired", "arrivals": []}),
     ("before-unfit", {"before": None}),
-    ("before-unfit", {"hop": 1}),
+    ("before-unfit", {"hop": 1, "arrivals.0.0.tags": 7}),
     ("false-sum", {"parts.0.added": 2}),
     ("false-sum", {"parts.0.malformed": 6, "parts.0.added": 6}),
     ("piece-twice", {"parts.0.pieces.1": {"sha256": HASH, "messages": 1},
                      "parts.0.pieces.0.sha256": HASH}),
     ("role-name-malformed", {"overruled": ["mix 1"]}),
     ("overruled-unfit", {"overruled": ["mix-1", "mix-1"]}),
+    ("arrivals-miscounted", {"arrivals.0.0.tags": 4}),
+    ("arrivals-miscounted", {"arrivals": []}),
+    ("arrivals-miscounted", {"destroyed": "lost", "parts": []}),
+    ("messages-out-of-range", {"arrivals.0.0.tags": (1 << 21) + 1}),
+    ("field-missing", {"arrivals": GONE}),
 ]  # fmt: skip
 RECEIPTS: list[tuple[str, dict[str, Any]]] = [
     ("another-kind", {"kind": "manifest"}),
     ("digest-malformed", {"manifest": "x"}),
     ("hop-out-of-range", {"hop": 1}),
+    ("digest-malformed", {"arrivals": [[{"sha256": HASH[1:], "tags": 1}]]}),
+    ("field-missing", {"arrivals": GONE}),
 ]
 WITHDRAWALS: list[tuple[str, dict[str, Any]]] = [
     ("another-kind", {"kind": "sheet"}),
@@ -157,6 +181,73 @@ def form_vectors() -> list[Found]:
     ]
 
 
+def rotation_vectors() -> list[Found]:
+    """Return rotations without a valid signature of both keys, and lists that are refused."""
+    old, new, newer = rotating_signers()
+    good = write_rotation_note(old, new)
+    text, plain = text_of(good), json.loads(text_of(good))
+    twin = Signer(old.name, secret("twin", 32))
+    notes = [
+        ("signature-missing", text),
+        ("signature-missing", sign_note(text, old)),
+        ("signature-missing", sign_note(text, new)),
+        ("signature-missing", sign_note(text, old, twin)),
+        ("signature-false", text + good[len(text) :].replace(b"=", b"A")),
+    ]
+    notes += [
+        (reason, sign_note(alter_contract(plain, changes), old, new))
+        for reason, changes in (
+            ("another-kind", {"kind": "withdrawal"}),
+            ("field-missing", {"old": GONE}),
+            ("field-unknown", {"round": 1}),
+            ("role-name-malformed", {"role": "mix 1"}),
+            ("key-malformed", {"new": format_verifier_key("mix-2", new.public)}),
+            ("key-malformed", {"role": "mix-2"}),
+            ("key-twice", {"new": old.verifier}),
+        )
+    ]
+    lists = [
+        ("rotated-twice", write_rotations([good, write_rotation_note(old, newer)])),
+        ("signature-missing", write_rotations([good, sign_note(text, new)])),
+        ("wrong-type", b"[1]"),
+        ("not-json", b""),
+    ]
+    follow = {"role": old.name, "key": old.verifier}
+    return [
+        *({"what": "refused rotation", "rotation": note.decode(), "reason": why}
+          for why, note in notes),
+        *({"what": "refused rotations", "rotations": one.decode(), **follow, "reason": why}
+          for why, one in lists),
+    ]  # fmt: skip
+
+
+def listed_vectors() -> list[Found]:
+    """Return lists that are not ascending, or not as they are named."""
+    rows = [bytes([number]) * 8 for number in (1, 2, 2, 3)]
+    data = b"".join(rows)
+    name = hashlib.sha256(data).hexdigest()
+    cases: list[tuple[str, list[bytes], dict[str, Any]]] = [
+        ("tags-unsorted", [rows[1] + rows[0]], {}),
+        ("tags-unsorted", [rows[0] + rows[3], rows[1]], {}),
+        ("tags-unsorted", [b"\xff" * 8 + rows[0]], {}),
+        ("piece-length", [data], {"files": [{"sha256": name, "tags": 3}]}),
+        ("piece-length", [data + b"x"], {}),
+        ("piece-differs", [data], {"pieces": {}}),
+        ("piece-differs", [data], {"pieces": {name: data[8:].hex()}}),
+    ]
+    made: list[Found] = []
+    for reason, several, changes in cases:
+        names = [hashlib.sha256(one).hexdigest() for one in several]
+        files = [
+            {"sha256": one, "tags": len(data) // 8}
+            for one, data in zip(names, several, strict=True)
+        ]
+        pieces = {one: data.hex() for one, data in zip(names, several, strict=True)}
+        vector = {"what": "refused listed", "files": files, "tags": [rows[0].hex()]}
+        made.append(vector | {"pieces": pieces} | changes | {"reason": reason})
+    return made
+
+
 def round_vectors() -> list[Found]:
     """Return rounds whose notes are each valid, but do not belong together."""
     nothing = (PartManifest(received=0),)
@@ -172,6 +263,16 @@ def round_vectors() -> list[Found]:
         ("other-hop", good | {"manifests": good["manifests"] * 2}),
         ("other-hop", good | {"receipts": [sign_note(swapped, TWO).decode()]}),
         ("other-manifest", good | {"receipts": [sign_note(other, TWO).decode()]}),
+        ("arrivals-miscounted", good | {"receipts": [good["receipts"][0], _receipt(texts[1])]}),
+        ("arrivals-miscounted", good | {"receipts": [_receipt(texts[0], invented([6]))]}),
+        (
+            "arrivals-miscounted",
+            good | {"receipts": [good["receipts"][0], _receipt(texts[1], invented([7]))]},
+        ),
+        (
+            "arrivals-differ",
+            good | {"receipts": [good["receipts"][0], _receipt(texts[1], invented([5]))]},
+        ),
         ("piece-differs", good | {"pieces": one_off}),
         ("piece-differs", good | {"pieces": {}}),
         ("piece-length", _resize_pieces(texts[0], pieces)),
@@ -191,6 +292,13 @@ def round_vectors() -> list[Found]:
     return [vector | {"what": "refused round", "reason": reason} for reason, vector in cases]
 
 
+def _receipt(text: bytes, lists: ArrivalLists | None = None) -> str:
+    """Return the signed receipt of a manifest, with lists of the collector or without."""
+    hop = json.loads(text)["hop"] + 1
+    receipt = write_receipt(Receipt(fingerprint_of(text), hop, lists))
+    return sign_note(receipt, FIRST.signers[hop - 1]).decode()
+
+
 def _resize_pieces(text: bytes, pieces: dict[str, str]) -> Found:
     """Return a round whose manifest has the right pieces with wrong numbers of messages."""
     plain = json.loads(text)
@@ -199,11 +307,67 @@ def _resize_pieces(text: bytes, pieces: dict[str, str]) -> Found:
     return round_of(FIRST, [alter_contract(plain, {})], pieces)
 
 
+def code_vectors() -> list[Found]:
+    """Return codes that are none or not asked for, and lists that a first hop refuses."""
+    code, scene = make_code(secret("code", 16)), build_codes_scene()
+    typed: list[tuple[str, str, str | None]] = [
+        ("code-missing", "codes", None),
+        ("code-not-asked", "open", code),
+        *(
+            ("code-malformed", "codes", one)
+            for one in (
+                "", code[:-1], code + "0", code[::-1], "U" + code[1:], "\u0660" + code[1:],
+                code[:-1] + ("0" if code[-1] != "0" else "1"), f"{code} {code}",
+            )
+        ),
+    ]  # fmt: skip
+    contract, *_, collector = scene.contract.decode(), *scene.signers
+    good = text_of(scene.codes("code", "second"))
+    plain = json.loads(good)
+    hashes = plain["hashes"]
+    lists = [
+        ("signature-missing", good),
+        ("signature-missing", sign_note(good, scene.signers[0])),
+        ("signature-false", scene.codes("code")[:-5] + b"AAA=\n"),
+        ("codes-miscounted", scene.codes("code", "second", "third", "fourth")),
+    ] + [
+        (reason, sign_note(alter_contract(plain, changes), collector))
+        for reason, changes in (
+            ("unknown-version", {"version": 2}),
+            ("another-kind", {"kind": "sheet"}),
+            ("field-missing", {"contract": GONE}),
+            ("field-unknown", {"round": 1}),
+            ("other-contract", {"contract": HASH}),
+            ("digest-malformed", {"contract": "ab"}),
+            ("wrong-type", {"hashes": {}}),
+            ("wrong-type", {"hashes": [1]}),
+            ("codes-miscounted", {"hashes": []}),
+            ("codes-unsorted", {"hashes": hashes[::-1]}),
+            ("codes-unsorted", {"hashes": hashes[:1] * 2}),
+            ("digest-malformed", {"hashes": [HASH.upper()]}),
+            ("digest-malformed", {"hashes": [HASH[:-1]]}),
+        )
+    ]
+    return [
+        *({"what": "refused code", "admission": admission, "typed": one, "reason": why}
+          for why, admission, one in typed),
+        *({"what": "refused codes", "contract": contract, "codes": note.decode(), "reason": why}
+          for why, note in lists),
+    ]  # fmt: skip
+
+
 def bad() -> dict[str, Found]:
     """Return the vectors by name, after checking that the package gives each reason."""
     seen: Counter[str] = Counter()
     named = {}
-    for vector in [*note_vectors(), *form_vectors(), *round_vectors()]:
+    for vector in [
+        *note_vectors(),
+        *form_vectors(),
+        *round_vectors(),
+        *rotation_vectors(),
+        *listed_vectors(),
+        *code_vectors(),
+    ]:
         name = f"{vector['what'].replace(' ', '-')}-{vector['reason']}"
         seen[name] += 1
         result = open_vector(vector)

@@ -10,12 +10,21 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mixtally.device import client
+from mixtally.device.client.net.trust import frame_of, role_keys
 from mixtally.device.contract.fields import fingerprint_of
-from mixtally.device.contract.roles import parse_verifier_key
+from mixtally.device.contract.roles import format_verifier_key, parse_verifier_key
+from mixtally.device.wire.arrivals import (
+    ListFile,
+    check_arrivals,
+    find_tags,
+    make_list,
+    make_tagger,
+)
 from mixtally.device.wire.bundle import PartShape, check_body, part_envelopes, split_bundles
-from mixtally.device.wire.consistency import Frame, check_piece
+from mixtally.device.wire.codes import check_code, hash_code, read_codes
+from mixtally.device.wire.consistency import check_piece
 from mixtally.device.wire.envelope import Opener
-from mixtally.device.wire.manifest import read_manifest, read_receipt
+from mixtally.device.wire.manifest import Manifest, read_manifest, read_receipt
 from mixtally.device.wire.note import (
     find_signers,
     merge_notes,
@@ -23,6 +32,7 @@ from mixtally.device.wire.note import (
     sign_note,
     verify_note,
 )
+from mixtally.device.wire.rotation import follow_key, verify_rotation, verify_rotations
 from mixtally.device.wire.round import verify_round, verify_sheet
 from mixtally.device.wire.sheet import read_sheet, read_withdrawal, sheet_hash
 from mixtally.device.wire.suite import SUITES
@@ -49,20 +59,6 @@ def bytes_of(vector: Found, name: str) -> bytes:
     """Return a field that is text, or hexadecimal digits if it is not valid text."""
     written = vector.get(name)
     return bytes.fromhex(vector[f"{name}_hex"]) if written is None else written.encode()
-
-
-def frame_of(contract: client.Contract) -> Frame:
-    """Return what a contract states about its rounds."""
-    plan = contract.plan
-    return Frame(
-        contract.fingerprint, plan.collections, contract.open_seconds, len(contract.hops),
-        contract.suite, len(plan.parts), plan.minimum_crowd,
-    )  # fmt: skip
-
-
-def roles_of(contract: client.Contract) -> dict[str, bytes]:
-    """Return the public key of each role by name, the hops in order and then the collector."""
-    return {role.name: role.key for role in (*contract.hops, contract.collector)}
 
 
 def _keys(vector: Found) -> dict[str, bytes]:
@@ -96,7 +92,7 @@ def _configuration(vector: Found) -> Found:
 
 def _sheet(vector: Found) -> Found:
     contract, data = client.parse_contract(vector["contract"].encode()), bytes_of(vector, "sheet")
-    verify_sheet(data, roles_of(contract), frame_of(contract))
+    verify_sheet(data, role_keys(contract), frame_of(contract))
     return {"hash": sheet_hash(data).hex()}
 
 
@@ -139,7 +135,7 @@ def _first_hop(vector: Found) -> Found:
         said = close_round(
             ClosingRound(
                 job, Path(place), read_sheet(sheet.encode()), sheet_hash(sheet.encode()).hex(),
-                key, None, (), SecureChance(),
+                key, None, (), SecureChance(), lambda *_: None,
             )
         )  # fmt: skip
         passed = []
@@ -182,16 +178,44 @@ def _withdrawal(vector: Found) -> Found:
     return {"of": read_withdrawal(data), "hash": fingerprint_of(data)}
 
 
+def _rotation(vector: Found) -> Found:
+    rotation, note = verify_rotation(bytes_of(vector, "rotation"))
+    old, new = (format_verifier_key(rotation.role, key) for key in rotation[1:])
+    return {"role": rotation.role, "old": old, "new": new, "hash": fingerprint_of(note)}
+
+
+def _rotations(vector: Found) -> Found:
+    changes, role = verify_rotations(bytes_of(vector, "rotations")), vector["role"]
+    keys = follow_key(changes, role, parse_verifier_key(role, vector["key"], "key"))
+    return {"keys": [format_verifier_key(role, key) for key in keys]}
+
+
 def _receipt(vector: Found) -> Found:
     data = bytes_of(vector, "receipt")
     return {"of": read_receipt(data).manifest, "hash": fingerprint_of(data)}
+
+
+def _code(vector: Found) -> Found:
+    code = check_code(vector["admission"], vector["typed"]) or ""
+    return {"code": code, "hash": hash_code(code.encode()).hex()}
+
+
+def _codes(vector: Found) -> Found:
+    contract, data = (
+        read_contract(vector["contract"].encode(), "contract"),
+        vector["codes"].encode(),
+    )
+    fingerprint = fingerprint_of(vector["contract"].encode())
+    verify_note(data, {contract.collector.name: contract.collector.public})
+    hashes = read_codes(data, fingerprint, contract.most_bundles)
+    return {"hashes": sorted(one.hex() for one in hashes)}
 
 
 def _round(vector: Found) -> Found:
     contract = client.parse_contract(vector["contract"].encode())
     notes = ([note.encode() for note in vector[name]] for name in ("manifests", "receipts"))
     sheet = vector["sheet"].encode()
-    told = verify_round(sheet, *notes, roles_of(contract), frame_of(contract))
+    told = verify_round(sheet, *notes, role_keys(contract), frame_of(contract))
     sizes = [size for *_, size in _shapes(vector)["shapes"]]
     layer = SUITES[contract.suite].layer_bytes
     for manifest in told:
@@ -199,6 +223,7 @@ def _round(vector: Found) -> Found:
             for piece in part.pieces:
                 held = bytes.fromhex(vector["pieces"].get(piece.sha256, ""))
                 check_piece(held, piece, size - layer * manifest.hop)
+    _check_lists(vector, told, sheet_hash(sheet))
     return {
         "sent": [
             [0 if manifest.destroyed else part.sent_count for part in manifest.parts]
@@ -207,7 +232,44 @@ def _round(vector: Found) -> Found:
     }
 
 
+def _check_lists(vector: Found, told: tuple[Manifest, ...], sheet: bytes) -> None:
+    """Check the lists that later roles have signed against the pieces that they were sent."""
+    receipts = [read_receipt(note.encode()).arrivals for note in vector["receipts"]]
+    later = [one.arrivals if not one.destroyed else None for one in told[1:]]
+    for sender, lists in zip(told, [*later, *receipts[len(told) - 1 :]], strict=False):
+        if sender.destroyed is None and lists is not None:
+            sent = envelopes_of(sender, vector["pieces"])
+            check_arrivals(lists, sent, sheet, sender.hop + 1)
+
+
+def envelopes_of(manifest: Manifest, pieces: dict[str, str]) -> list[list[bytes]]:
+    """Return the envelopes of each part that a hop has sent."""
+    sent = []
+    for part in manifest.parts:
+        rows = [(bytes.fromhex(pieces[piece.sha256]), piece.messages) for piece in part.pieces]
+        sent.append([
+            data[at : at + len(data) // count]
+            for data, count in rows
+            for at in range(0, len(data), len(data) // count)
+        ])  # fmt: skip
+    return sent
+
+
+def _arrivals(vector: Found) -> Found:
+    tag = make_tagger(sheet_hash(vector["sheet"].encode()), vector["hop"], vector["part"])
+    return {"list": b"".join(make_list(map(bytes.fromhex, vector["received"]), tag)).hex()}
+
+
+def _listed(vector: Found) -> Found:
+    files = [ListFile(**file) for file in vector["files"]]
+    tags = [bytes.fromhex(tag) for tag in vector["tags"]]
+    found = find_tags(tags, files, lambda name: bytes.fromhex(vector["pieces"].get(name, "")))
+    return {"found": sorted(tag.hex() for tag in found)}
+
+
 FINDERS = {
+    "arrivals": _arrivals,
+    "listed": _listed,
     "note": _note,
     "signed note": _check_signed,
     "joined notes": _check_joined,
@@ -220,5 +282,9 @@ FINDERS = {
     "manifest": _manifest,
     "receipt": _receipt,
     "withdrawal": _withdrawal,
+    "rotation": _rotation,
+    "rotations": _rotations,
+    "code": _code,
+    "codes": _codes,
     "round": _round,
 }

@@ -5,19 +5,24 @@ import json
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
-from wire_room import Found, open_vector
+from wire_room import Found, envelopes_of, open_vector
 
 from helpers import contracts as c
+from helpers.listed import invented
 from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.arrivals import ArrivalLists, ListFile, make_tagger
+from mixtally.device.wire.codes import make_code, write_codes
 from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
     Piece,
     Receipt,
+    read_manifest,
     write_manifest,
     write_receipt,
 )
 from mixtally.device.wire.note import Signer, sign_note
+from mixtally.device.wire.rotation import Rotation, write_rotation
 from mixtally.device.wire.sheet import Sheet, sheet_hash, write_sheet
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.contract import FakeRecord, OwnFakes, Plan, write_contract
@@ -55,6 +60,11 @@ class Scene(NamedTuple):
         """Return a text, by default the sheet, signed by all roles."""
         return sign_note(write_sheet(self.sheet()) if text is None else text, *self.signers)
 
+    def codes(self, *names: str) -> bytes:
+        """Return the hashes of codes of these names, signed by the collector."""
+        codes = [make_code(secret(name, 16)) for name in names]
+        return sign_note(write_codes(fingerprint_of(self.contract), codes), self.signers[-1])
+
 
 def scene(suite: int) -> Scene:
     """Return the scene of a suite.
@@ -84,14 +94,20 @@ def build_padded_scene() -> Scene:
     return _scene(c.plan_of(question, parts, minimum_crowd=2, hops=1), 1)
 
 
-def _scene(plan: Plan, suite: int) -> Scene:
+def build_codes_scene() -> Scene:
+    """Return a scene whose contract asks for codes, of which it can have three."""
+    plan = c.plan_of(Question(name="where", bins=3), [c.shaped(3)], users=2, minimum_crowd=2)
+    return _scene(plan, 1, admission="codes", most_bundles=3)
+
+
+def _scene(plan: Plan, suite: int, **changes: Any) -> Scene:
     hops, collector = c.network(plan.hops)
     signers = tuple(Signer(role.name, secret(role.name, 32)) for role in (*hops, collector))
     *hops, collector = (
         replace(role, key=signer.verifier)
         for role, signer in zip((*hops, collector), signers, strict=True)
     )
-    contract = c.contract_of(plan, hops=tuple(hops), collector=collector, suite=suite)
+    contract = c.contract_of(plan, hops=tuple(hops), collector=collector, suite=suite, **changes)
     size = SUITES[suite].private_bytes
     secrets = tuple(secret(f"{signer.name}, suite {suite}", size) for signer in signers)
     return Scene(write_contract(contract), signers, secrets, suite)
@@ -103,7 +119,8 @@ SCENES = {suite: scene(suite) for suite in SUITES}
 def write_manifests(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, str]]:
     """Return the manifests of the first hops, one for each of ``changes``, and their pieces.
 
-    The crowd is the minimum crowd. Each hop finds one malformed message and adds one message.
+    The pieces include the lists of what was received. The crowd is the minimum crowd, and two
+    bundles are left out. Each hop finds one malformed message and adds one message.
     """
     shapes = open_vector({"what": "shapes", "contract": one.contract.decode()})["shapes"]
     people = json.loads(one.contract)["plan"]["minimum_crowd"]
@@ -120,14 +137,34 @@ def write_manifests(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], 
             parts.append(PartManifest(received[place], malformed=1, added=1, pieces=tuple(named)))
         before = fingerprint_of(texts[-1]) if texts else None
         made = Manifest(one.hash.hex(), hop, people, 2, None, before, tuple(parts))._replace(**more)
+        came = [[secret(f"bundle {number}", 9) for number in range(made.bundles + made.left_out)]]
+        if hop > 1:
+            came = envelopes_of(read_manifest(texts[-1]), pieces)
+        if made.destroyed is None and [len(some) for some in came] == made.received_counts:
+            made = made._replace(arrivals=write_lists(one, hop, came, pieces))
+        elif made.destroyed is None:
+            made = made._replace(arrivals=invented(made.received_counts))
         texts.append(write_manifest(made))
     return texts, pieces
+
+
+def write_lists(
+    one: Scene, hop: int, came: list[list[bytes]], pieces: dict[str, str]
+) -> ArrivalLists:
+    """Return the lists of what a role received in each part, and add their files to ``pieces``."""
+    lists = []
+    for part, some in enumerate(came):
+        data = b"".join(sorted(map(make_tagger(one.hash, hop, part), some)))
+        name = hashlib.sha256(data).hexdigest()
+        lists.append((ListFile(name, len(some)),) if some else ())
+        pieces[name] = data.hex()
+    return tuple(lists)
 
 
 def round_of(one: Scene, texts: list[bytes], pieces: dict[str, str], **changes: Any) -> Found:
     """Return a round whose manifests and receipts are signed by the right roles."""
     receipts = [
-        sign_note(write_receipt(Receipt(fingerprint_of(text), hop)), one.signers[hop - 1])
+        sign_note(write_receipt_of(one, text, hop, pieces), one.signers[hop - 1])
         for hop, text in enumerate(texts, start=2)
     ]
     manifests = [sign_note(text, signer) for text, signer in zip(texts, one.signers, strict=False)]
@@ -137,3 +174,22 @@ def round_of(one: Scene, texts: list[bytes], pieces: dict[str, str], **changes: 
         "receipts": [note.decode() for note in receipts], "pieces": pieces,
     }  # fmt: skip
     return made | changes
+
+
+def write_receipt_of(one: Scene, text: bytes, hop: int, pieces: dict[str, str]) -> bytes:
+    """Return the receipt of a manifest by the role at ``hop``; the collector names its lists."""
+    manifest, lists = read_manifest(text), None
+    if hop == len(one.signers):
+        came = [] if manifest.destroyed else envelopes_of(manifest, pieces)
+        lists = write_lists(one, hop, came, pieces)
+    return write_receipt(Receipt(fingerprint_of(text), hop, lists))
+
+
+def rotating_signers() -> list[Signer]:
+    """Return three keys of one role, each of which replaces the one before."""
+    return [Signer("mix-1", secret(f"rotated {number}", 32)) for number in range(3)]
+
+
+def write_rotation_note(old: Signer, new: Signer) -> bytes:
+    """Return the note by which a role replaces a key."""
+    return sign_note(write_rotation(Rotation(old.name, old.public, new.public)), old, new)

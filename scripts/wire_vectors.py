@@ -5,20 +5,42 @@ again. They were made once and are kept. This program reads each envelope from i
 that it still opens as expected. It seals an envelope anew only if there is no file.
 """
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from wire_room import Found, open_vector
-from wire_scenes import OPEN, OPENS, SCENES, build_padded_scene, round_of, secret, write_manifests
+from wire_scenes import (
+    OPEN,
+    OPENS,
+    SCENES,
+    build_codes_scene,
+    build_padded_scene,
+    rotating_signers,
+    round_of,
+    secret,
+    write_manifests,
+    write_rotation_note,
+)
 
 from helpers import contracts as c
-from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of, text_of
 from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.codes import make_code
 from mixtally.device.wire.envelope import Sealer
-from mixtally.device.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
+from mixtally.device.wire.manifest import (
+    EXPIRED,
+    LOST,
+    TOO_FEW,
+    PartManifest,
+    Receipt,
+    end_of,
+    write_receipt,
+)
 from mixtally.device.wire.note import Signer, parse_signer, sign_note
+from mixtally.device.wire.rotation import write_rotations
 from mixtally.device.wire.sheet import sheet_hash, write_sheet, write_withdrawal
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.contract import read_contract, write_contract
@@ -95,6 +117,15 @@ def _set_in_clear() -> bytes:
     return write_contract(c.contract_of(plan))
 
 
+def _with_page() -> bytes:
+    """Return a contract that needs codes, with the most files that a page can have."""
+    longest = "a/" * 99 + "aa"
+    paths = sorted([longest, "index.html", "~b@1.0+c/_d-e.js", *(f"{n}.js" for n in range(125))])
+    files = tuple(c.ClientFile(path=path, sha256=secret(path, 32).hex()) for path in paths)
+    plan = c.plan_of(Question(name="where", bins=5), [c.shaped(5)])
+    return write_contract(c.contract_of(plan, admission="codes", client_files=files))
+
+
 def sheet_vectors() -> dict[str, Found]:
     """Return vectors of sheets that match their contracts, and of the shapes of bundles."""
     made: dict[str, Found] = {}
@@ -112,6 +143,7 @@ def sheet_vectors() -> dict[str, Found]:
         made[f"sheet-{name}"] = {"what": "sheet", "contract": contract, "sheet": note.decode()}
     for suite, one in SCENES.items():
         made[f"shapes-suite-{suite}"] = {"what": "shapes", "contract": one.contract.decode()}
+    made["shapes-codes-and-files"] = {"what": "shapes", "contract": _with_page().decode()}
     made["shapes-set-in-clear"] = {"what": "shapes", "contract": _set_in_clear().decode()}
     return made
 
@@ -273,6 +305,7 @@ def round_vectors() -> dict[str, Found]:
     nothing = (PartManifest(received=0),)
     few = {"destroyed": TOO_FEW, "bundles": 4, "parts": nothing}
     late = {"destroyed": EXPIRED, "parts": nothing}
+    unknown = {"before": None, "bundles": 0, "left_out": 0}
     rounds = {
         "suite-1": round_of(first, texts, pieces),
         "suite-2": round_of(SCENES[2], *write_manifests(SCENES[2], {}, {})),
@@ -280,10 +313,18 @@ def round_vectors() -> dict[str, Found]:
         "of-too-few": round_of(first, write_manifests(first, few, few)[0], {}),
         "expired": round_of(first, write_manifests(first, {}, late)[0], pieces),
         "expired-without-a-batch": round_of(
+            first, write_manifests(first, {}, late | unknown)[0], pieces, receipts=[]
+        ),
+        "lost": round_of(
             first,
-            write_manifests(first, {}, late | {"before": None, "bundles": 0, "left_out": 0})[0],
+            write_manifests(first, {}, late | unknown | {"destroyed": LOST})[0],
             pieces,
             receipts=[],
+        ),
+        "ended": round_of(
+            first,
+            write_manifests(first, {}, late | {"destroyed": end_of("a key was copied")})[0],
+            pieces,
         ),
     }
     made = {f"round-{name}": vector for name, vector in rounds.items()}
@@ -295,11 +336,95 @@ def round_vectors() -> dict[str, Found]:
     return made
 
 
+def arrival_vectors() -> dict[str, Found]:
+    """Return vectors of tags and lists, and of a search in a list of two files."""
+    one = SCENES[1]
+    sheet = write_sheet(one.sheet()).decode()
+    items = [secret(f"arrival {number}", 60) for number in range(5)]
+    made: dict[str, Found] = {
+        f"arrivals-{name}": {
+            "what": "arrivals", "sheet": sheet, "hop": hop, "part": part,
+            "received": [item.hex() for item in some],
+        }
+        for name, hop, part, some in (
+            ("bundles", 1, 0, items),
+            ("with-a-copy", 2, 1, [*items, items[2]]),
+            ("of-the-last-part", 6, 65535, items[:2]),
+            ("none", 3, 0, []),
+        )
+    }  # fmt: skip
+    data = bytes.fromhex(open_vector(made["arrivals-with-a-copy"])["list"])
+    files = [data[:24], data[24:]]
+    named = [{"sha256": hashlib.sha256(one).hexdigest(), "tags": len(one) // 8} for one in files]
+    tags = [data[at : at + 8].hex() for at in (0, 16, 24, 40)]
+    made["listed"] = {
+        "what": "listed", "files": named, "tags": [*tags, "00" * 8, "ff" * 8],
+        "pieces": {one["sha256"]: data.hex() for one, data in zip(named, files, strict=True)},
+    }  # fmt: skip
+    return made
+
+
+def rotation_vectors() -> dict[str, Found]:
+    """Return vectors of a key that is replaced twice, and of lists of such notes."""
+    first, second, third = rotating_signers()
+    notes = [write_rotation_note(first, second), write_rotation_note(second, third)]
+    text = text_of(notes[0])
+    other = Signer(first.name, secret("twin", 32))
+    made = {
+        name: {"what": "rotation", "rotation": note.decode()}
+        for name, note in (
+            ("rotation", notes[0]),
+            ("rotation-with-lines-of-others", sign_note(text, other, second, first, first)),
+        )
+    }
+    lists = {
+        "two": (first, notes[::-1]),
+        "from-the-second-key": (second, [*notes, notes[0]]),
+        "of-another-key": (other, notes),
+        "none": (first, []),
+        "circle": (first, [notes[0], write_rotation_note(second, first)]),
+    }
+    return made | {
+        f"rotations-{name}": {
+            "what": "rotations", "rotations": write_rotations(some).decode(), "role": "mix-1",
+            "key": start.verifier,
+        }
+        for name, (start, some) in lists.items()
+    }  # fmt: skip
+
+
+def code_vectors() -> dict[str, Found]:
+    """Return vectors of codes as people type them, and of lists of hashes of codes."""
+    code = make_code(secret("code", 16))
+    typed = {
+        "as-it-is": code,
+        "in-groups": "-".join(code[i : i + 4] for i in range(0, 28, 4)),
+        "small-with-spaces": f" {code[:9]} {code[9:]}\n".lower(),
+        "of-zeros": make_code(bytes(16)).replace("0", "O"),
+        "of-ones": make_code(bytes.fromhex("08421084210842108421084210842108")).replace("1", "l"),
+    }
+    one = build_codes_scene()
+    lists = {
+        "of-one": one.codes("code"), "of-three": one.codes("code", "second", "third"),
+        "with-lines-of-others": sign_note(one.codes("code"), *one.signers[:2]),
+    }  # fmt: skip
+    contract = one.contract.decode()
+    return {
+        f"code-{name}": {"what": "code", "admission": "codes", "typed": text}
+        for name, text in typed.items()
+    } | {
+        f"codes-{name}": {"what": "codes", "contract": contract, "codes": note.decode()}
+        for name, note in lists.items()
+    }
+
+
 def good() -> dict[str, Found]:
     """Return the vectors by name, with the results of the package, which refuses none of them."""
     given = {
         **note_vectors(), **key_vectors(), **sheet_vectors(), **bundle_vectors(),
-        **envelope_vectors(), **first_hop_vectors(), **round_vectors(),
+        **envelope_vectors(), **first_hop_vectors(), **round_vectors(), **rotation_vectors(),
+        **arrival_vectors(),
+        **code_vectors(),
     }  # fmt: skip
     made = {}
     for name, vector in given.items():
