@@ -20,6 +20,12 @@ def cells_of(bins, size, members, drawn=draw_record):
     return [int.from_bytes(message, "little") for message in sent]
 
 
+def padded_alike(part, members, words):
+    """Planted: all pads are one bin more."""
+    sent = [one.to_bytes(1, "little") for one in members]
+    return sent + [part.bins.to_bytes(1, "little")] * (part.record_messages - len(members))
+
+
 def hidden(size, cells, fakes, people=0, coin=0.0):
     """A set of ``size`` among so many fakes and those of people's coins."""
     brought = [(many, chance) for many, chance in ((fakes, 1.0), (people, coin)) if many]

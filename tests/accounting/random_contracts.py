@@ -3,14 +3,7 @@
 from random import Random
 
 from mixtally.accounting.plans.terms import PrivacyTerms
-from mixtally.model.contract import (
-    BlanksRecipe,
-    FakeRecord,
-    LaplaceShape,
-    NoRecipe,
-    OwnFakes,
-    Part,
-)
+from mixtally.model.contract import BlanksRecipe, FakeRecord, LaplaceShape, NoRecipe, OwnFakes, Part
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.layout import Form, Layout
 from mixtally.primitives.fixed_point import SCALE

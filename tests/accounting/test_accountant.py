@@ -4,14 +4,7 @@ from functools import partial
 
 import pytest
 
-from helpers.named import (
-    clear_uniform,
-    flip,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-    single_bit,
-)
+from helpers.named import clear_uniform, flip, flip_bits, flip_blank, flip_uniform, single_bit
 from helpers.sampled import among
 from mixtally.accounting.accountant import Accountant, Record, count_messages, local_epsilon
 from mixtally.accounting.calibrate import calibrate
@@ -217,7 +210,7 @@ def test_all_that_an_accountant_holds_stays_below_its_bound():
         record = Record.of(clear_uniform(bins=9, fakes=fakes))
         accountant.upper(record, 1.0, 3)
         accountant.losses(record, CLOSE)
-        assert 0 < accountant._memo._held <= most
+        assert 0 < accountant._memo._bytes <= most
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.009, 20.1, float("nan"), float("inf"), -1.0])

@@ -134,6 +134,6 @@ def without_counts(monkeypatch):
 
 
 def test_values_that_are_dropped_are_covered_by_their_own_bound(without_counts):
-    saddle = Saddle(*module.merge_values(pmf(*DROPPED[:2])), Draws(DROPPED[2]))
+    saddle = Saddle(*module.merge_values(pmf(*DROPPED[:2]))[:2], Draws(DROPPED[2]))
     assert len(saddle.live) == 2
     assert dropped() == (True, True)

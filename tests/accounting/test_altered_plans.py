@@ -161,7 +161,9 @@ def test_every_field_is_derived_or_chosen(name):
 def test_every_field_of_a_contract_is_derived_or_says_who_runs_it():
     """Beside its plan: sizes of envelopes follow, and a key holds a hash of its owner's name."""
     contract = contract_of(proved(PLANS["edges"], ACCOUNTANT))
-    tree = json.loads(write_contract(contract)) | {"client_files": {"a.py": "0" * 64}}
+    tree = json.loads(write_contract(contract)) | {
+        "client_files": [{"path": "a.py", "sha256": "0" * 64}]
+    }
     changed = set()
     for path, old in leaves(tree):
         for new in [] if path[0] == "plan" else others(old):
@@ -173,7 +175,17 @@ def test_every_field_of_a_contract_is_derived_or_says_who_runs_it():
             if other != read_contract(json.dumps(tree).encode(), "c.json"):
                 changed.add(re.sub(r"\d+", "N", ".".join(map(str, path))))
     assert changed <= {
-        *("name", "serial", "client_files", "rounds.open_seconds", "rounds.every_seconds"),
+        *(
+            "name",
+            "serial",
+            "admission",
+            "client_files",
+            "client_files.N.path",
+            "client_files.N.sha256",
+            "most_bundles",
+            "rounds.open_seconds",
+            "rounds.every_seconds",
+        ),
         *("hops.N.address", "hops.N.operator", "collector.address", "collector.operator"),
     }
     assert {"name", "serial", "hops.N.operator"} <= changed

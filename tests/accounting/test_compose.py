@@ -10,17 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from accounting.composed import (
-    BLANK,
-    EPSILONS,
-    LARGE,
-    PAIRS,
-    TINY,
-    curve,
-    holds,
-    plan_of,
-    pld,
-)
+from accounting.composed import BLANK, EPSILONS, LARGE, PAIRS, TINY, curve, holds, plan_of, pld
 from helpers import least
 from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.accountant import Accountant, Record

@@ -6,7 +6,7 @@ import pytest
 
 from accounting import by_name
 from mixtally.accounting import calibrate
-from mixtally.accounting.numerics import gaussian_start as module
+from mixtally.accounting.numerics import composed_estimates as module
 from mixtally.accounting.numerics.search import FLIPS, ROOT
 from mixtally.model.mechanism import Parameter
 from mixtally.primitives.fixed_point import SCALE

@@ -30,7 +30,8 @@ def faults(keep):
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is glibc that gives back")
 def test_arrays_that_come_and_go_take_no_new_pages():
-    assert 100 * faults("keep_freed()") < faults("")
+    # With huge pages the allocator can do so by itself: then nothing is taken in either case.
+    assert 100 * faults("keep_freed()") <= faults("")
 
 
 def test_it_holds_nothing():

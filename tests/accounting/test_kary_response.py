@@ -21,7 +21,7 @@ from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import Bound, ObservedMessage, kary_response
 from mixtally.accounting.plans.honest_part import HonestPart
 from mixtally.model.contract import FakeRecord, OwnFakes
-from mixtally.model.mechanism import Parameter
+from mixtally.model.mechanism import KaryResponse, Parameter, UniformFakes
 from mixtally.model.mechanism.kary_response import replacement_threshold
 from mixtally.primitives.fixed_point import SCALE
 from oracle import Collection, worst
@@ -303,3 +303,13 @@ def test_coins_are_averaged_upwards():
     average = float(weight[some] @ np.array(each))
     assert average * (1 - 1e-3) <= ends.upper <= average * 1.03
     assert 0.9 * average <= ends.lower <= ends.upper
+
+
+@pytest.mark.parametrize(("bins", "crowd", "fakes"), [(1000, 43, 30_032), (10**6, 18_454_254, 44)])
+def test_no_lower_end_comes_of_what_windows_cut_off(bins, crowd, fakes):
+    """Both sources of totals are cut; their largest sums lack most of their probability."""
+    replaced = 16602069666338596864
+    one = KaryResponse(
+        bins=bins, replaced=replaced, fakes=UniformFakes(fakes), crowd=crowd, max_set=1
+    )
+    assert kary_response.lower_bound(one, 0.5) <= kary_response.upper_bound(one, 0.5) < 1e-40

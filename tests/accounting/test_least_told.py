@@ -8,7 +8,7 @@ import pytest
 
 from mixtally.accounting import calibrate, messages
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.numerics.composed_lower_bound import composed_lower_bound
+from mixtally.accounting.numerics.composed_estimates import composed_lower_bound
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
 from mixtally.primitives.fixed_point import threshold_of
 

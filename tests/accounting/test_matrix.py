@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from time import process_time
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -151,6 +152,15 @@ def test_two_outputs_are_exact(low, high, users, epsilon, true, ones):
     flipped = {(many, "01"[label == "0"]) for many, label in held}
     wanted = {(many, label) for many, label in ((ones, "1"), (users - 1 - ones, "0")) if many}
     assert wanted in (held, flipped)
+
+
+@pytest.mark.parametrize("users", [2, 3, 4])
+def test_a_rare_output_of_two_does_not_lower_the_upper_end(users):
+    matrix = [[Fraction(10**12 - one, 10**12), Fraction(one, 10**12)] for one in (1, 3)]
+    ratio = Fraction(101, 100)
+    ends = prepared(matrix, users).ends(math.log(ratio))
+    true = truth(matrix, users, ratio)
+    assert ends.lower.value <= true <= ends.upper.value <= true * 1.00101
 
 
 def draw_case(rng):
@@ -360,3 +370,24 @@ def test_two_outputs_of_too_many_people_have_the_bound_of_any_crowd():
     assert not ends.exact
     # The lattice of losses has steps of 2^-16, which is coarse for this crowd.
     assert ends.upper.value <= curve.delta(1e-4) <= ends.upper.value * 1.2
+
+
+@pytest.mark.parametrize("rare", [3, 7, 90])
+def test_a_lower_end_keeps_the_messages_that_nearly_nobody_sends(rare):
+    """Of 10^9 people a few send the first output by a chance below the digits of 1 minus it."""
+    scale, users, fakes, epsilon = 10**17, 10**9, 10, 0.01
+    matrix = [[Fraction(one, scale), Fraction(scale - one, scale)] for one in (rare, scale // 2)]
+    fake = [Fraction(1, 10**4), Fraction(9999, 10**4)]
+    lower = prepared(matrix, users, fakes, fake)._count_set(0, 1, 0, math.exp(epsilon))
+    with mp.workdps(50):
+        counts = [(users - 1, mp.mpf(rare) / scale), (fakes, mp.mpf(1) / 10**4)]
+        laws = [
+            [mp.binomial(n, k) * q**k * (1 - q) ** (n - k) for k in range(9)] for n, q in counts
+        ]
+        some = [mp.fsum(laws[0][k - j] * laws[1][j] for j in range(k + 1)) for k in range(9)]
+        one, other = (
+            [a * (1 - p) + b * p for a, b in zip(some, [0, *some], strict=False)]
+            for p in (mp.mpf(rare) / scale, mp.mpf(1) / 2)
+        )
+        true = mp.fsum(max(0, p - mp.exp(epsilon) * q) for p, q in zip(one, other, strict=True))
+        assert true * (1 - mp.mpf("1e-8")) <= lower <= true

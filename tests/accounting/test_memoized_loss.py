@@ -175,3 +175,43 @@ def test_a_loss_that_is_no_number_stops_the_work():
     for spoiled in (math.nan, -1.0, math.inf):
         with pytest.raises(AccountingError):
             module._round_up(spoiled)
+
+
+NEAR_ONE = [2**64 - part for part in (2, 10**3 + 1, 10**9 + 1)]
+
+
+def memoized(permanent, p, q):
+    return module.Memoized(bins=2, permanent=permanent, p=p, q=q)
+
+
+@pytest.mark.parametrize("permanent", [2**64 - 2, 2**64 - 3 * 10**4, 2**64 - 10**9, 2**63])
+def test_a_loss_is_never_below_the_truth_if_nearly_all_bits_are_coins(permanent):
+    one = memoized(permanent, 2**62, 2**63)
+    with mp.workdps(60):
+        wrong = mp.mpf(permanent) / 2**65
+        every = 2 * mp.log((1 - wrong) / wrong)
+        ratios = [((1 - wrong) * y + wrong) / (wrong * y + 1 - wrong) for y in (2, mp.mpf(3) / 2)]
+        single = mp.log(ratios[0] * ratios[1])
+        assert every <= module.eps_inf(one) <= every * (1 + mp.mpf("2e-12"))
+        assert single <= module.eps_reports(one, 1) <= single * (1 + mp.mpf("2e-12"))
+
+
+@pytest.mark.parametrize("reports", [1, 3])
+@pytest.mark.parametrize("q", NEAR_ONE)
+def test_delta_keeps_the_digits_of_reports_that_are_nearly_always_one(q, reports):
+    p = q - 3 * (2**64 - q)
+    one, grow = memoized(2**63, p, q), Fraction(math.exp(0.5))
+    laws = [
+        [math.comb(reports, k) * r**k * (1 - r) ** (reports - k) for k in range(reports + 1)]
+        for r in (Fraction(q, 2**64), Fraction(p, 2**64))
+    ]
+    shown = [[(a * x + (4 - a) * y) / 4 for x, y in zip(*laws, strict=True)] for a in (3, 1)]
+    pairs = list(itertools.product(zip(*shown, strict=True), repeat=2))
+    true = sum(max(0, a * d - grow * b * c) for (a, b), (c, d) in pairs)
+    found = module.delta(one, reports, 0.5)
+    assert (
+        found.lower
+        <= true
+        <= found.upper
+        <= true * Fraction(1000001, 1000000) + Fraction(1, 10**70)
+    )

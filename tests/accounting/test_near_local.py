@@ -7,9 +7,11 @@ import pytest
 
 from helpers.named import flip_blank
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.divergence import k_hot
+from mixtally.accounting.divergence import ObservedMessage, bit_flips, k_hot
+from mixtally.model.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
 from mixtally.primitives.fixed_point import SCALE
-from oracle import exp_exactly
+from mixtally.primitives.memo import Memo
+from oracle import exp_exactly, truth_of
 
 NEAR = [10.0**-k for k in range(1, 16)]
 CASES = [
@@ -49,3 +51,19 @@ def test_flips_near_one_half_are_pure_from_their_own_epsilon_on(contrast):
     upper, record = Accountant().upper, Record.of(flip_blank(bins=2, fakes=0, threshold=threshold))
     assert upper(record, local * (1.0 + 1e-9)) == 0.0
     assert upper(record, local * (1.0 - 1e-9)) > 1e-30
+
+
+@pytest.mark.parametrize("share", NEAR[3:13])
+@pytest.mark.parametrize("numerator", [7, 31, 57])
+@pytest.mark.parametrize(
+    ("bins", "most", "fakes", "crowd"),
+    [(2, 1, UniformFakes(2), 0), (2, None, NoFakes(), 3), (4, 2, BlankFakes(1), 0)],
+)
+def test_just_below_the_local_epsilon_no_lower_end_is_above_the_truth(
+    bins, most, fakes, crowd, numerator, share
+):
+    threshold = numerator * SCALE // 128
+    one = BitFlips(bins=bins, threshold=threshold, max_set=most, fakes=fakes, crowd=crowd)
+    epsilon = local_epsilon(1, threshold) * (1 if most == 1 else bins / 2) * (1.0 - share)
+    ends = bit_flips.delta(ObservedMessage(one), epsilon, Memo(1 << 20)).bounds
+    assert ends.lower <= truth_of(one, epsilon) <= ends.upper

@@ -21,8 +21,8 @@ from mixtally.accounting.divergence import (
     two_outputs,
 )
 from mixtally.accounting.numerics.coins import Fakes
+from mixtally.accounting.numerics.composed_estimates import _gaussian_delta
 from mixtally.accounting.numerics.gap import Gap
-from mixtally.accounting.numerics.gaussian_start import _gaussian_delta
 from mixtally.accounting.plans.terms import PrivacyTerms, count_honest_parts, delta_of
 from mixtally.errors import AccountingError
 from mixtally.model.contract import FakeRecord, OwnFakes

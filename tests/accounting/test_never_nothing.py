@@ -97,3 +97,10 @@ def test_what_rounding_did_to_the_second_table_is_added():
 
 def test_the_window_of_other_bits_costs_next_to_nothing():
     assert flip_uniform._window_cut(20.0) < 1e-17
+
+
+def test_a_delta_of_many_rounds_that_underflows_is_still_positive():
+    """Only if all 50 losses are the rare one does their sum exceed epsilon: by 1e-800."""
+    rare = LossDistribution(0.5, np.array([1]), np.array([1e-16]), 1.0 - 2e-16, 0.0)
+    assert LossSum([(rare, 50)]).delta(24.9) > 0.0
+    assert LossSum([(rare, 50)]).delta(25.0) == 0.0

@@ -147,6 +147,23 @@ def test_rounding_times_the_crowd_is_added(cover, epsilon):
     assert closed.lower <= ends.upper
 
 
+@pytest.mark.parametrize("count", [2, 3, 5, 20])
+@pytest.mark.parametrize("tail", [2**-36, 2**-40, 2**-43, 2**-46, 2**-52])
+def test_terms_that_cancel_do_not_lower_the_bound(tail, count):
+    """A rare value among few draws: the terms of the integral are up to 10^14 times the result."""
+    value, chances = 200, (Fraction(1) - Fraction(tail), Fraction(tail))
+    truth = sum(
+        (value * often - (count - often))
+        * math.comb(count, often)
+        * chances[1] ** often
+        * chances[0] ** (count - often)
+        for often in range(1, count + 1)
+    )
+    ends = saddle_point_bounds(pmf((-1, value), (1.0 - tail, tail)), count)
+    assert one_sided(ends, truth / count)
+    assert ends.upper <= 1.15 * truth / count
+
+
 def test_heavy_atoms_matter_although_they_are_rare():
     """L = 40, N = 1e7: the largest weight is r^40 = 8.6e8, more than the whole sum's mean."""
     ends = vectors.homogeneous_delta(10**7, 40, threshold_of(0.374), 2.0)

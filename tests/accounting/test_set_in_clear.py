@@ -64,16 +64,10 @@ def test_enumerated_values_are_the_known_ones(given, value):
     assert bounds.lower <= found <= bounds.upper
 
 
-def padded_alike(part, members, words):
-    """Planted: all pads are one bin more."""
-    sent = [one.to_bytes(1, "little") for one in members]
-    return sent + [part.bins.to_bytes(1, "little")] * (part.record_messages - len(members))
-
-
 def test_pads_that_are_one_bin_break_the_promise():
     for bins, fakes in ((3, 3), (4, 5), (3, 5)):
         grow = Fraction(2)
-        truth = brute.worst(bins, 2, fakes, grow, padded_alike)
+        truth = brute.worst(bins, 2, fakes, grow, brute.padded_alike)
         assert truth > brute.disjoint(2, bins + 2, fakes, grow)
 
 
@@ -286,3 +280,32 @@ def test_collections_are_composed():
 def test_sets_that_cannot_be_are_refused(bins, most):
     with pytest.raises(ParameterError, match="max set"):
         clear_uniform(bins=bins, fakes=1, max_set=most)
+
+
+@pytest.mark.parametrize("rounds", [1000, 50_000, 120_000])
+@pytest.mark.parametrize(("replaced", "epsilon"), [(1 - 1e-6, 1.0), (1 - 1e-5, 20.0), (0.5, 0.01)])
+def test_the_rounding_of_many_rounds_is_subtracted(replaced, epsilon, rounds):
+    """No lower end is above 1, and none is positive above the loss that replacing values keeps."""
+    hidden = set_in_clear.HiddenSet(2, 5, (), 0.0, replaced)
+    local = 2 * rounds * math.log1p((1 - replaced) * 5 / replaced)
+    found = set_in_clear.lower_by_counting(hidden, epsilon, rounds)
+    assert 0.0 <= found <= (1.0 if epsilon < local else 0.0)
+
+
+def test_a_difference_of_counts_keeps_its_digits():
+    """One message among fakes, each a step of 1, of -1 or 0, by its distribution in fractions."""
+    fakes, step, grow = 6, Fraction(1, 5), Fraction(3, 2)
+    steps, law = {1: step, -1: step, 0: 1 - 2 * step}, {1: Fraction(1)}
+    for _ in range(fakes):
+        law = {
+            at: sum(law.get(at - move, 0) * chance for move, chance in steps.items())
+            for at in range(-fakes - 1, fakes + 2)
+        }
+    tails = [
+        sum(p for at, p in law.items() if at >= least)
+        - grow * sum(p for at, p in law.items() if at <= -least)
+        for least in range(fakes + 2)
+    ]
+    hidden = set_in_clear.HiddenSet(1, 5, ((fakes, 1.0),), 0.0, 0.0)
+    found = set_in_clear.lower_by_counting(hidden, math.log(grow), 1)
+    assert max(tails) * Fraction(1 - 1e-11) <= found <= max(tails)

@@ -128,16 +128,10 @@ def test_pads_without_fakes_break_the_promise(bins, size, shape):
     assert truth > 1.2 * bounds(bins, size, shape, 1.0).upper
 
 
-def padded_alike(part, members, words):
-    """Planted: all pads are one bin more."""
-    sent = [one.to_bytes(1, "little") for one in members]
-    return sent + [part.bins.to_bytes(1, "little")] * (part.record_messages - len(members))
-
-
 @KEPT
 def test_pads_in_one_cell_break_the_promise(bins, size, shape):
     grow = exp_exactly(3.0)
-    truth = worst(bins, size, shape.weights, grow, drawn=padded_alike)
+    truth = worst(bins, size, shape.weights, grow, drawn=brute_sets.padded_alike)
     assert truth > 1.05 * bounds(bins, size, shape, 3.0).upper
 
 

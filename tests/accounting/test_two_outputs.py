@@ -4,6 +4,7 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from helpers.named import kary_response as made
@@ -12,12 +13,18 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import Bound, ObservedMessage, kary_response, two_outputs
 from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
-from mixtally.accounting.numerics.binomial_pairs import BitChances
+from mixtally.accounting.numerics.binomial_pairs import (
+    BitChances,
+    add_own_bits,
+    divergence,
+    exchange_divergence,
+    prepare_pair,
+)
 from mixtally.model.mechanism import Parameter
 from mixtally.model.mechanism.kary_response import replacement_threshold
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
-from oracle import Collection, worst
+from oracle import Collection, exp_exactly, worst
 
 HALF = Fraction(1, 2)
 CLOSE = 1.0 + 1.1e-3
@@ -244,3 +251,53 @@ def test_more_fair_fakes_than_matter_are_not_looked_at(watch):
     one = made(bins=2, replaced=SCALE // 10, crowd=10**6, fakes=10**9)
     assert Accountant().delta(Record.of(one), 1.0).bounds.upper < 1e-25
     assert len(made_laws) == 1
+
+
+@pytest.mark.parametrize("others", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("low", "high", "epsilon"),
+    [
+        (10**16, 10**16 + 1, 0.0),  # both outputs are almost equally likely
+        (123456789, 123456790, 0.0),
+        (10**18, 2 * 10**18, math.log(2.0)),  # just below and just above the ratio of output 1
+        (10**18, 2 * 10**18, math.nextafter(math.log(2.0), 0.0)),
+        (3 * 10**17, 10**18, math.log(10.0 / 3.0) - 2.0**-52),
+        (2 * 10**19, 10**20 - 2 * 10**19, math.nextafter(math.log(4.0), 0.0)),
+    ],
+)
+def test_points_whose_ratio_rounding_hides_count(low, high, epsilon, others):
+    bit, grow = TwoOutputMessage(BitChances(low, high, 10**20)), exp_exactly(epsilon)
+    values = [Fraction(one, 10**20) for one in (low, high)]
+    for ones in range(others + 1):
+        crowd = [[1] * ones + [0] * (others - ones)]
+        true = truth(values, others + 1, [], grow, crowds=crowd)
+        found = two_outputs.delta_in_known_crowd(bit, ones, others - ones, epsilon, Memo(1 << 20))
+        assert found.lower <= true <= found.upper <= true + Fraction(1, 10**11)
+        (several,) = two_outputs.delta_at_several(bit, others, 0, [epsilon])
+        assert true <= several.upper
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "epsilon"),
+    [
+        (167220, 167221, 0.0),
+        (2767956, 2767957, 0.0),
+        (195, 196, math.log(196 / 195)),
+        (10**18, 2 * 10**18, 2 * math.log(2.0) - 2.0**-52),
+    ],
+)
+def test_points_of_two_bins_whose_ratio_rounding_hides_count(low, high, epsilon):
+    chances, grow = BitChances(low, high), exp_exactly(epsilon)
+    pair = add_own_bits(np.ones(1), 0.0, chances)
+    one, other = ([Fraction(SCALE - k, SCALE), Fraction(k, SCALE)] for k in (high, low))
+    single = sum(max(0, p - grow * q) for p, q in zip(one, other, strict=True))
+    exchanged = sum(
+        max(0, p1 * q2 - grow * q1 * p2)
+        for p1, q1 in zip(one, other, strict=True)
+        for p2, q2 in zip(one, other, strict=True)
+    )
+    ready = prepare_pair(pair)
+    both = exchange_divergence(ready, ready, math.exp(epsilon))
+    alone = divergence(pair, math.exp(epsilon))
+    assert both.lower <= exchanged <= both.upper <= exchanged + Fraction(1, 10**10)
+    assert alone.lower <= single <= alone.upper <= single + Fraction(1, 10**11)

@@ -28,6 +28,14 @@ def test_people_and_mixes_under_a_contract():
     assert "epsilon = 2" in result.lines[1]
 
 
+def test_the_promise_of_a_device_is_not_rounded_down():
+    asked = plan([*FRUIT], epsilon=1.2345642, delta=1e-3, users=300, **DRAWN)
+    said = Device(asked, epsilon=2, delta=0.1, hops=1).promise
+    epsilon, delta = (float(said.split(words)[1].split(",")[0]) for words in ("= ", "<= "))
+    assert epsilon >= 1.2345642
+    assert delta >= asked.record.certificate.upper
+
+
 def answered(asked, answers, level=0.95):
     """What devices under a plan send, mixed and counted."""
     sent = [Device(asked).messages(answer) for answer in answers]

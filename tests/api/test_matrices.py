@@ -65,6 +65,9 @@ def test_only_honest_people_and_fakes_count():
     half = mixtally.delta(FRAME, honest_share=0.5, **CROWD)
     assert half.upper == mixtally.delta(FRAME, users=50, epsilon=0.3).upper
     assert half.users == 50
+    grouped = mixtally.delta(FRAME, honest_share=0.5, groups=[(FRAME, 40)], **CROWD)
+    assert grouped.others == 20
+    assert grouped.upper == mixtally.delta(FRAME, users=50, epsilon=0.3, groups=[(FRAME, 20)]).upper
 
 
 def test_groups_of_other_people_hide_too():
@@ -120,6 +123,8 @@ def test_a_plan_has_a_curve_and_an_epsilon(tmp_path):
     assert found.upper <= 1e-9
     assert mixtally.delta(plan, epsilon=1).upper == plan.certificate.upper
     plan.save(tmp_path / "plan.json")
+    for path in (tmp_path / "plan.json", str(tmp_path / "plan.json")):
+        assert mixtally.delta(path, epsilon=1).upper == plan.certificate.upper
     curve = mixtally.curve(tmp_path / "plan.json")
     assert curve.delta(1.0) >= plan.certificate.lower
     assert curve.epsilon(1e-9) == pytest.approx(found.epsilon, rel=2e-2)
@@ -165,7 +170,9 @@ def test_a_profile_is_a_list_of_pairs():
 @pytest.mark.parametrize(
     ("points", "said"),
     [
-        ([], "point 1: expected one delta"),
+        ([], "at least one epsilon.* got 0 epsilons and 0 deltas"),
+        ([1.0, 0.1], "expected pairs of two numbers"),
+        ("abc", "expected pairs of two numbers"),
         ([(0.0, 0.1), (1.0, 0.2)], "point 2: expected a delta from 0 to 1 that falls"),
         ([(0.0, 0.1), (0.0, 0.05)], "point 2: expected an epsilon above the one before"),
         ([(-1.0, 0.1)], "point 1: expected an epsilon"),
@@ -194,14 +201,21 @@ def test_a_false_profile_is_refused(points, said):
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, rounds=0), "rounds: expected an integer"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2), "fake_row: expected both"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, fake_row="0"), "fake_row: expected"),
-        (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2, fake_row="x"), "a row of the"),
+        (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2, fake_row="x"), "or a row: 0, 1"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2, fake_row=[1]), "2 probabilit"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, groups=[(HALF,)]), "a matrix and a"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, groups=[(thirds(), 3)]), "the outputs"),
+        (lambda: mixtally.delta(HALF, users=9, epsilon=1, groups=[(HALF, -1)]), "an integer"),
+        (lambda: mixtally.delta(HALF, users=9, epsilon=1, honest_share=2), "honest share: exp"),
+        (lambda: mixtally.delta(HALF, users=9, epsilon=1, honest_share=0), "honest share: exp"),
+        (lambda: mixtally.delta([[1, 0], [1]], users=9, epsilon=1), "matrix, row 1: exp"),
+        (lambda: mixtally.curve(HALF, users=9).compose(0), "rounds: expected an integer"),
+        (lambda: mixtally.curve(HALF, users=9).compose(1.5), "rounds: expected an integer"),
+        (lambda: mixtally.PrivacyCurve.from_dp_accounting(5), "distribution of dp-acc"),
         (lambda: mixtally.delta("flip", epsilon=1, rounds=2), "rounds: expected a matrix with it"),
         (lambda: mixtally.delta("flip", epsilon=1, groups=[(HALF, 2)]), "groups: expected a matr"),
         (lambda: mixtally.delta(3, users=9, epsilon=1), "a list or an array"),
-        (lambda: mixtally.delta([1, 2], users=9, epsilon=1), "matrix, row 1: expected a list"),
+        (lambda: mixtally.delta([1, 2], users=9, epsilon=1), "matrix, row 0: expected a list"),
         (lambda: mixtally.delta({"a": [1]}, users=9, epsilon=1), "a list or an array"),
         (lambda: mixtally.delta(np.zeros(4), users=9, epsilon=1), r"a shape of \(4,\)"),
         (lambda: mixtally.delta(np.zeros((10, 10**6)), users=9, epsilon=1), "at most 1,000,000"),

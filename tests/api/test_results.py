@@ -14,7 +14,7 @@ import pytest
 from helpers.small_plan import PEOPLE, fruit_plan
 from mixtally import api as door
 from mixtally.api import Result, delta, plan, plots, simulate
-from mixtally.app.study import outcome
+from mixtally.app.outcome import outcome_of_study
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.simulation.truth import Truth
 from mixtally.model.contract import read_plan
@@ -113,7 +113,7 @@ def test_files_are_the_same_whatever_the_truth_was(tmp_path):
     folders = []
     for name, truth in (("one", TRUTH), ("two", [1, 2, 397])):
         known = result.outcome.found
-        replaced = outcome(replace(known, truth=Truth(np.array(truth))), 20, ())
+        replaced = outcome_of_study(replace(known, truth=Truth(np.array(truth))), 20, ())
         Result(replaced).save(tmp_path / name, simulation=True)
         folders.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir() if p.is_file()})
     one, two = folders

@@ -47,7 +47,9 @@ plan --epsilon 1 --delta 1e-6 --users 1e4 --bins 100 --messages-per-user 1 --err
 {ROW} --number 0,100 --mix-messages 1e4 --json
 {ROW} --number 0,100 --bins 20 --json
 {ROW} --prefixes 9 --longest 8 --json
+{ROW} --collections 4 --labels words.txt --name opinion --network network.toml --out contract.json --json
 {CONTRACT} --json
+page build --out page && {CONTRACT} --client-files page --json
 {CONTRACT} && contract show contract.json --json
 {CONTRACT} && contract check contract.json --json
 {CONTRACT} && contract check contract.json --rigorous --json
@@ -186,6 +188,7 @@ simulate words survey.csv --column answer --epsilon 1 --top 3 --longest 6 {END}
 """
 
 _SLOW = f"""
+check attack --network --only own-sheet --runs 100 --json
 check attack --protocol flip --users 1e3 --bins 10 --flip 0.03047 --epsilon 1 --delta 1e-6 {FEW}
 check attack --protocol flip --users 1e5 --bins 10 --flip 0.003047 --epsilon 1 --delta 1e-6 {FEW}
 simulate epochs diary.csv --column likes --labels drinks.txt --max-set 3 --set ';' {DIARY} --epsilon 4 {END}

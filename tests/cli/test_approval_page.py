@@ -136,7 +136,7 @@ def test_a_page_says_what_is_true_of_its_plan(cli, tmp_path, more, drawn):
     text = text_of(page)
     assert {name for name, words in SAYS.items() if words in text} == drawn
     by_mixes = "mixes" in drawn
-    assert ("No minimum crowd is set" in text) == by_mixes
+    assert ("Warning: no minimum crowd is set" in text) == by_mixes
     assert ("people who follow the protocol take part" in text) == (not by_mixes)
     assert ("first honest mix" in text) == (not by_mixes and "--hops" in more)
     assert "with fewer than 1 person" not in text

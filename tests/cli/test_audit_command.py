@@ -88,8 +88,8 @@ def test_a_planted_verdict_is_noticed(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "subject"),
     [
-        ((), "audit"),
-        (("--formula", "notes-5.10"), "audit"),
+        ((), "check formula"),
+        (("--formula", "notes-5.10"), "check formula"),
         (("--formula", "notes-5.10", *PROMISE), "notes-5.10"),
         (("--formula", "nobody", *PROMISE), "formula"),
         (("--formula", "notes-5.10", *PROMISE, "--bins", 1), "bins"),

@@ -86,7 +86,7 @@ BAD = {
         "or no and yes in column 'color', got lists",
     ),
     "not-a-number in JSON": (LINES + b'{"color": NaN}\n', "row 3: expected a JSON object per line"),
-    "an array of JSON": (b'[{"color": "red"}]', "two distinct values, got only 'red'"),
+    "an array of JSON": (b'[{"color": "red"}]', "at least two rows, got 1"),
     "one object over lines": (b'{\n"color": "red",\n', "row 1: expected a JSON object per line"),
     "a key twice": (b'{"color": "red", "color": "blue"}\n', "one column 'color', got 2"),
     "a key that never comes": (

@@ -73,7 +73,7 @@ def test_nothing_is_concluded_of_a_part(refused, cli, planned):
     mixed(cli, "--each", 200)
     shards = sorted((planned / "mixed").glob("*.parquet"))
     line = refused("batch tally", *shards[1:], "--plan", "plan.json")
-    assert "expected 1,000 to 2,000 of 1,000 people" in line
+    assert "expected 1,000 to 2,000 from 1,000 people" in line
     shards[0].write_bytes(shards[0].read_bytes()[:-30])
     line = refused("batch tally", "mixed", "--plan", "plan.json", "--tallies", "kept")
     assert f"1 of {len(shards)} that cannot be counted" in line

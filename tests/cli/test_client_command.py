@@ -2,13 +2,17 @@
 
 import io
 import json
+import os
 import stat
 import sys
+import threading
 
 import pytest
 
 from helpers.devices import LABELS, NOW, OPEN, World, answer, by_mixes, by_people, first_mix
-from mixtally.device.client.net import seal
+from mixtally.device.client.net import Loss, RoleAnswer, WatchReport, seal
+from mixtally.device.wire.codes import make_code
+from mixtally.errors import DataError
 from mixtally.model.question import Question
 
 LIMITS = "[limits]\nepsilon = 1.0\ndelta = 0.1\nhops = 2\n"
@@ -176,7 +180,8 @@ def test_a_busy_mix_gets_the_same_bytes_later(cli, desk, clock):
 @pytest.mark.parametrize(
     ("said", "state"),
     [
-        (answer(410), "refused, not to be sent again (410)"),
+        (answer(410), "refused, because the round has closed, or was ended by its operators"),
+        (answer(429, "Retry-After: 99999999"), "refused, because the round accepts no more"),
         (answer(503), "no answer before"),
     ],
 )
@@ -302,3 +307,99 @@ def test_no_answer_where_there_is_none_is_refused(cli, desk):
     outcome = desk.send(cli, "--yes", "--no-answer", text="")
     assert (outcome.status, desk.mix.requests) == (2, [])
     assert "because no bin is for people without one" in outcome.err
+
+
+def test_a_watched_round_is_checked_once_it_has_closed(cli, desk, clock, monkeypatch):
+    """Silent roles are no loss; the tags are kept until everybody has answered."""
+    monkeypatch.setattr("mixtally.cli.client_watch.time", lambda: clock[0])
+    outcome = desk.send(cli, "--yes", "--watch")
+    assert "with the collector's help, your answer" in outcome.out
+    assert json.loads(cli("client", "log", "--json").out)["rounds"][0]["watched"]
+    early = cli(*desk.words("watch"))
+    assert (early.status, early.out) == (
+        0,
+        "home-page round 1: not checked; ask again after the round has closed\n",
+    )
+    clock[0] = NOW + OPEN
+    told = []
+
+    def fetch(address, _):
+        told.append(address)
+        raise DataError(address, expected="an answer", got="none", do="ask again")
+
+    monkeypatch.setattr("mixtally.cli.client_watch.fetch", fetch)
+    outcome = cli(*desk.words("watch"), "--json")
+    (said,) = json.loads(outcome.out)["rounds"]
+    assert (outcome.status, said["checked"], said["lost"], said["faults"]) == (0, False, [], [])
+    assert [one["state"] for one in said["roles"]] == ["no answer"] * 3
+    assert len(told) == 3
+    assert "mix-1 no answer" in cli(*desk.words("watch")).out
+    monkeypatch.setattr(
+        "mixtally.cli.client_watch.check_arrival",
+        lambda *_: WatchReport((RoleAnswer("mix-1", "yes"),), (Loss("mix-1", "mix-2", 1),)),
+    )
+    outcome = cli(*desk.words("watch"))
+    assert outcome.status == 1
+    assert outcome.out == (
+        "home-page round 1: mix-1 yes\n  lost between mix-1 and mix-2: 1 message\n"
+    )
+    assert cli(*desk.words("watch")).out == "Nothing is watched.\n"
+    assert not json.loads(cli("client", "log", "--json").out)["rounds"][0]["watched"]
+
+
+def test_tags_can_be_erased_unchecked(cli, desk):
+    desk.send(cli, "--yes", "--watch")
+    assert "not checked" in cli(*desk.words("watch"), "--forget").out
+    assert cli(*desk.words("watch")).out == "Nothing is watched.\n"
+
+
+@pytest.mark.parametrize("place", ["file", "pipe", "-"])
+def test_a_code_is_read_from_a_file_or_before_the_answer(cli, desk, tmp_path, place):
+    """Other users of a machine can see a command line."""
+    code = make_code(bytes(16))
+    desk.lay(World(address=desk.mix.address, admission="codes"))
+    file, text = tmp_path / "code", "no\n"
+    writer = threading.Thread(target=file.write_text, args=(f" {code.lower()}\n",), daemon=True)
+    if place == "-":
+        file, text = "-", f"{code.lower()}\nno\n"
+    elif place == "pipe":
+        os.mkfifo(file)
+        writer.start()
+    else:
+        writer.run()
+    outcome = desk.send(cli, "--yes", "--code-file", file, text=text)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert code not in outcome.out.upper()
+    assert f"\r\nAuthorization: Code {code}\r\n".encode() in desk.mix.requests[0]
+    assert desk.world.opened(*desk.mix.bodies) == [[bytes([LABELS.index("no")])]]
+
+
+def test_a_file_of_codes_that_has_none(desk, refused, tmp_path):
+    desk.lay(World(address=desk.mix.address, admission="codes"))
+    words, code = desk.words("send", "sheet.note"), make_code(bytes(16))
+    for data in (b"", b"\xff" * 28, f"{code}\n{code}\n".encode(), b"0" * 10**7):
+        (tmp_path / "code").write_bytes(data)
+        line = refused(*words, "--yes", "--code-file", tmp_path / "code")
+        assert "expected a code of 28 letters and digits" in line
+    assert "expected a code" in refused(*words, "--yes", "--code-file", tmp_path / "nowhere")
+    both = ("--code", code, "--code-file", tmp_path / "code")
+    assert "--code without --code-file" in refused(*words, "--yes", *both)
+    assert code not in refused(*words, "--yes", *both)
+    desk.type("")
+    assert "expected a code, got no line" in refused(*words, "--yes", "--code-file", "-")
+    assert desk.mix.requests == []
+
+
+def test_a_code_is_asked_for_before_the_answer_and_never_printed(cli, desk, refused):
+    code = make_code(bytes(16))
+    desk.lay(World(address=desk.mix.address, admission="codes"))
+    line = refused(*desk.words("send", "sheet.note"), "--yes")
+    assert "expected a code, as the contract asks for one" in line
+    line = refused(*desk.words("send", "sheet.note"), "--yes", "--code", code[::-1])
+    assert "expected a code of 28 letters and digits" in line
+    assert (desk.mix.requests, desk.diary.exists()) == ([], True)
+    outcome = desk.send(cli, "--yes", "--code", code.lower(), text="no\n")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert code not in outcome.out.upper()
+    assert f"\r\nAuthorization: Code {code}\r\n".encode() in desk.mix.requests[0]
+    assert code.encode() not in desk.diary.read_bytes()

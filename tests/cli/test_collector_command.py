@@ -9,6 +9,7 @@ from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import EVERY
 from mixtally.cli import collector as commands
+from mixtally.device.wire.note import sign_note
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.model.contract import Prefixes, Role, fingerprint_of, write_contract
 from mixtally.model.question import Question
@@ -126,7 +127,7 @@ def test_a_round_is_proposed_and_looked_at(cli, refused, tmp_path, office, folde
     assert said == json.loads(cli("collector", "conclude", folder, "--round", 1, "--json").out)
 
 
-def test_files_of_a_round_and_of_the_page(cli, tmp_path, office, folder):
+def test_files_of_a_round_and_of_the_page(cli, refused, tmp_path, office, folder):
     office.proposed()
     office.send(*office.usual(VALUES))
     office.collector.tick(office.now)
@@ -141,7 +142,9 @@ def test_files_of_a_round_and_of_the_page(cli, tmp_path, office, folder):
     (contract,) = said["contracts"]
     assert contract["rounds"][0]["state"] == "released"
     assert contract["rounds"][0]["charged"]
-    assert "1 of 3 rounds were proposed" in cli("collector", "publish", folder).out
+    assert "Rounds proposed: 1; at most 3" in cli("collector", "publish", folder).out
+    line = refused("collector", "publish", folder, "--contract", "another")
+    assert "expected the name of a signed contract" in line
 
 
 @pytest.mark.parametrize(
@@ -199,3 +202,33 @@ def test_rounds_that_follow_words(tmp_path, monkeypatch, cli, refused):
 
 def test_only_words_are_extended(refused, folder):
     assert "another question" in refused("collector", "propose", folder, "--extend", 1)
+
+
+def test_a_proposal_signs_its_contract_once(cli, monkeypatch, tmp_path, office, folder):
+    path, derived = tmp_path / "contract.json", []
+    path.write_bytes(office.text)
+    note = folder / "contracts" / f"{office.contract.name}-1.note"
+    note.unlink()  # signed by nobody, as far as the folder says
+
+    def derive(*_):
+        derived.append(1)
+        return office.agreed
+
+    monkeypatch.setattr(commands.office, "verify_contract", derive)
+    for said in ("is signed by its collector and all mixes", "round 2 of 3 is signed by all"):
+        outcome = cli("collector", "propose", folder, "--sign", path)
+        assert outcome.status == 0
+        assert said in outcome.out
+    assert len(derived) == 1
+
+
+def test_a_proposal_gathers_signatures_that_are_missing(cli, monkeypatch, tmp_path, office, folder):
+    """The collector's own signature is not enough."""
+    path = tmp_path / "contract.json"
+    path.write_bytes(office.text)
+    note = folder / "contracts" / f"{office.contract.name}-1.note"
+    note.write_bytes(sign_note(office.text, office.folders[-1].signer))
+    monkeypatch.setattr(commands.office, "verify_contract", lambda *_: office.agreed)
+    outcome = cli("collector", "propose", folder, "--sign", path)
+    assert "is signed by its collector and all mixes" in outcome.out
+    assert outcome.status == 0

@@ -89,7 +89,7 @@ def altered(file, change):
         (lambda c: c["plan"]["certificate"].update(lower=0.0), "was altered"),
         (lambda c: c["plan"].update(hops=3), "hops"),
         (lambda c: c.update(suite=9), "suite"),
-        (lambda c: c.update(admission="codes"), "admission"),
+        (lambda c: c.update(admission="friends"), "admission"),
         (lambda c: c["hops"].append(c["hops"][0]), "hops"),
         (lambda c: c.update(extra=1), "extra"),
         (lambda c: c["plan"].update(minimum_crowd=20_001), "minimum_crowd"),
@@ -274,3 +274,74 @@ def test_words_have_their_prefixes_in_the_plan(cli, tmp_path):
     read = json.loads(file.read_text())
     assert read["prefixes"]["most"] == 9
     assert read["question"]["bins"] == 9 * (len(read["prefixes"]["alphabet"]) + 2) + 1
+
+
+def test_a_plan_with_its_network_becomes_the_contract(cli, network, tmp_path, refused):
+    """The same bytes as in two commands; without a name it is called as its question."""
+    network.write_text(network.read_text().removeprefix('name = "poll"\n'))
+    asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5, "--hops", 2)
+    named = ("--name", "tea", "--minimum-crowd", 500)
+    one, two, plan = (tmp_path / name for name in ("one.json", "two.json", "tea.json"))
+    outcome = cli(*asked, *named, "--network", network, "--out", one)
+    assert f"contract written to {one}" in outcome.out
+    assert cli(*asked, *named, "--out", plan).status == 0
+    assert cli("contract", "new", plan, "--network", network, "--out", two).status == 0
+    assert one.read_bytes() == two.read_bytes()
+    assert json.loads(one.read_text())["name"] == "tea"
+    assert "expected --out with it" in refused(*asked, "--network", network)
+
+
+@pytest.fixture
+def page(tmp_path):
+    folder = tmp_path / "page"
+    (folder / "src").mkdir(parents=True)
+    for name in ("index.html", "src/main.js", "contract.json"):
+        (folder / name).write_text(name)
+    return folder
+
+
+def with_page(cli, plan_file, network, page):
+    file = page.parent / "contract.json"
+    arguments = ("--network", network, "--out", file, "--client-files", page)
+    return cli("contract", "new", plan_file, *arguments), file
+
+
+def test_the_files_of_a_page_are_stated_except_its_contract(cli, plan_file, network, page):
+    outcome, file = with_page(cli, plan_file, network, page)
+    assert outcome.status == 0, outcome.err
+    stated = json.loads(file.read_text())["client_files"]
+    names = ["index.html", "src/main.js"]
+    digests = [hashlib.sha256(name.encode()).hexdigest() for name in names]
+    assert stated == [
+        {"path": name, "sha256": digest} for name, digest in zip(names, digests, strict=True)
+    ]
+    assert json.loads(cli("contract", "check", file, "--json").out)["client_files"] == stated
+
+
+def test_a_contract_that_the_page_refuses_does_not_state_its_files(cli, plan_file, network, page):
+    (page / "page").mkdir()
+    (page / "page/page.js").write_text("")
+    usual = network.read_text()
+    network.write_text(f"suite = 2\n{usual}")
+    outcome, file = with_page(cli, plan_file, network, page)
+    assert (outcome.status, file.exists()) == (2, False)
+    assert "got suite 2" in outcome.err
+    network.write_text(usual)
+    assert with_page(cli, plan_file, network, page)[0].status == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda page: (page / ".DS_Store").write_text(""), "client_files"),
+        (lambda page: (page / "a b.js").write_text(""), "client_files"),
+        (lambda page: [(page / f"{n}.js").write_text("") for n in range(127)], "128 files"),
+        (lambda page: (page / "gone.js").symlink_to("nothing"), "a folder with the files of a"),
+        (lambda page: page.rename(page.with_name("other")), "a folder with the files of a page"),
+    ],
+)
+def test_a_folder_that_is_no_page_is_refused(cli, plan_file, network, page, change, said):
+    change(page)
+    outcome, file = with_page(cli, plan_file, network, page)
+    assert (outcome.status, file.exists()) == (2, False)
+    assert said in outcome.err

@@ -75,8 +75,8 @@ def test_panels_name_options_that_there_are():
 def test_help_names_every_command(cli):
     outcome = cli("--help")
     assert outcome.status == 0
-    firsts = ["simulate", "plan", "contract", "mix", "collector", "client", "budget", "check",
-              "batch", "example", "demo"]  # fmt: skip
+    firsts = ["simulate", "plan", "contract", "mix", "collector", "client", "page", "budget",
+              "check", "batch", "example", "demo"]  # fmt: skip
     assert list(GROUP.commands) == firsts
     assert all(f"  {name} " in outcome.out for name in firsts)
     assert len(outcome.out.splitlines()) < 40
@@ -147,7 +147,6 @@ def test_help_imports_nothing_heavy_and_no_command(argument):
             "cli.app",
             "cli.common",
             "cli.panels",
-            "cli.terminal",
             "errors",
             "version",
         )

@@ -126,6 +126,18 @@ def test_an_empty_ledger_can_be_shown(desk, ledger):
     assert "spent: nothing of 1e-05 at epsilon 2" in ledger("show", desk / "my.ledger").out
 
 
+def test_the_budget_of_the_text_is_not_rounded_down(desk, ledger):
+    """A smaller epsilon beside the same delta would promise more than is proved."""
+    file, budget = desk / "odd.ledger", ("--epsilon", 2.3456784, "--delta", 1.2345642e-5)
+    ledger("open", file, *budget)
+    ledger("charge", file, desk / "plan.json")
+    _, words = ledger("show", file).out.split("spent: delta <= ")
+    delta, epsilon = words.split(" of ")[1].split(", observer")[0].split(" at epsilon ")
+    assert float(epsilon) >= 2.3456784
+    assert float(delta) >= 1.2345642e-5
+    assert float(words.split(" at delta ")[1].split()[0]) >= 1.2345642e-5
+
+
 def test_a_charge_past_the_budget_is_refused_and_leaves_the_file(desk, ledger):
     before = (desk / "my.ledger").read_bytes()
     outcome = ledger("charge", desk / "my.ledger", desk / "plan.json", "--times", 1000)

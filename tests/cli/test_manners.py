@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from mixtally.cli import app, progress
-from mixtally.cli import terminal as watching
+from mixtally.cli import common as watching
 from mixtally.cli.app import COMMANDS
 from mixtally.version import VERSION
 
@@ -19,6 +19,7 @@ SEVERAL = {
     "mix": "serve",
     "collector": "serve",
     "client": "log",
+    "page": "build",
     "budget": "show",
 }
 PLAN = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 1000, "--bins", 5)

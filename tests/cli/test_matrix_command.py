@@ -86,7 +86,7 @@ REFUSED = {
     "duplicate values": (",a,b\nyes,1/2,1/2\nyes,1/2,1/2\n", "'yes' twice"),
     "duplicate outputs": (",a,a\nyes,1/2,1/2\nno,1/2,1/2\n", "'a' twice"),
     "a missing cell": (",a,b\nyes,1/2,\nno,1/2,1/2\n", "row yes, output b: expected a probability"),
-    "a short row": (",a,b\nyes,1\nno,1/2,1/2\n", "row 2: expected 1 entry,"),
+    "a short row": (",a,b\nyes,1\nno,1/2,1/2\n", "row no: expected 1 entry,"),
     "a negative cell": (",a,b\nyes,3/2,-1/2\nno,1/2,1/2\n", "output b: expected a probability"),
     "a transposed file": (",yes,no\na,1/2,1/4\nb,1/2,3/4\n", "Transpose it"),
     "no header": ("1/2,1/2\n1/4,3/4\n", "at least two rows"),
@@ -110,7 +110,7 @@ def test_a_file_that_is_no_matrix_is_refused(check, name):
         (("--protocol", "flip"), "expected --matrix without --protocol, got both"),
         (("--bins", 3), "expected a matrix with --users"),
         (("--fakes", 3), "or neither, got --fakes alone"),
-        (("--fakes", 3, "--fake-row", "maybe"), "a row of the matrix: yes, no"),
+        (("--fakes", 3, "--fake-row", "maybe"), "uniform, or a row: yes, no"),
         (("--rounds", 0), "rounds: expected an integer"),
     ],
 )

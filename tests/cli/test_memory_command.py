@@ -125,7 +125,7 @@ def test_damaged_keys_are_refused_and_a_lost_one_is_another(remembered, unrememb
     once, file = remembered(*certain(tmp_path))["estimates"], tmp_path / "crowd.memory"
     whole = file.read_bytes()
     file.write_bytes(whole[:-3])
-    assert "restore a damaged key from its copy" in unremembered(*certain(tmp_path))
+    assert "restore the key from its copy" in unremembered(*certain(tmp_path))
     assert file.read_bytes() == whole[:-3]
     file.unlink()
     assert remembered(*certain(tmp_path))["estimates"] != once

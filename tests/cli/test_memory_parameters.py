@@ -2,8 +2,7 @@
 
 import pytest
 
-from mixtally.app.mechanism import MechanismOptions, parse_memoized, parse_record
-from mixtally.app.parameters import PricedOptions
+from mixtally.app.mechanism import MechanismOptions, PricedOptions, parse_memoized, parse_record
 from mixtally.errors import ParameterError
 
 MEMOIZED = {"permanent": 0.5, "p": 0.4, "q": 0.7, "hashes": 1, "reports": 9}

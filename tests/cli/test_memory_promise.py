@@ -142,7 +142,7 @@ def test_another_f_is_another_memory_and_is_said(remembered, cli, crowd, tmp_pat
 def test_a_state_file_takes_no_other_files_place(unremembered, crowd, tmp_path):
     before = sums(tmp_path)
     for taken in (crowd / "crowd.csv", crowd):
-        assert "nothing is overwritten" in unremembered("--state", taken)
+        assert "choose another path" in unremembered("--state", taken)
     same = ("--state", tmp_path / "out" / "result.json", "--out", tmp_path / "out")
     assert "a file that --out does not write" in unremembered(*same)
     assert sums(tmp_path) == before

@@ -80,14 +80,22 @@ def test_it_signs_what_it_has_checked(cli, tmp_path, begun, plan):
     assert (folder / "contracts" / "home-page-1.note").read_bytes() == note
 
 
+def test_the_guarantee_that_it_signs_is_not_rounded_down(cli, tmp_path, begun):
+    folder, role = begun
+    asked, part = Question(name="q", bins=4), contracts.shaped(4)
+    plan = contracts.proved(contracts.plan_of(asked, [part], epsilon=1.2345642, delta=1e-3))
+    said = cli("mix", "sign", folder, contract_file(tmp_path, plan, role)).out
+    assert float(said.split(" at epsilon ")[1].split(",")[0]) >= 1.2345642
+
+
 def test_it_signs_no_other_of_that_serial(cli, refused, tmp_path, begun, plan):
     folder, role = begun
     assert cli("mix", "sign", folder, contract_file(tmp_path, plan, role)).status == 0
     job = (folder / "jobs" / "home-page-1.json").read_bytes()
-    other = contract_file(tmp_path, plan, role, client_files={"a": "0" * 64})
+    other = contract_file(tmp_path, plan, role, client_files=contracts.FILES)
     assert "larger serial" in refused("mix", "sign", folder, other)
     assert (folder / "jobs" / "home-page-1.json").read_bytes() == job
-    later = contract_file(tmp_path, plan, role, client_files={"a": "0" * 64}, serial=2)
+    later = contract_file(tmp_path, plan, role, client_files=contracts.FILES, serial=2)
     assert cli("mix", "sign", folder, later).status == 0
 
 
@@ -192,3 +200,30 @@ def test_intake_loads_nothing_that_can_read_a_key():
         check=True,
     )
     assert done.stdout == "True []\n"
+
+
+@pytest.mark.seconds
+def test_serve_signs_what_it_is_given_once(cli, tmp_path, begun, plan, refused):
+    """The second start derives nothing; another contract of the same name is refused."""
+    folder, role = begun
+    path = contract_file(tmp_path, plan, role)
+    said = []
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, "mix", "serve", folder, "--sign", path],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        with process:
+            lines = [process.stdout.readline()]
+            while lines[-1] and not lines[-1].startswith("serving at "):
+                lines.append(process.stdout.readline())
+            process.terminate()
+        assert process.returncode == 0
+        said.append("".join(lines))
+    assert "signed home-page, serial 1, as hop 1 of 2" in said[0]
+    assert "signed" not in said[1]
+    other = contract_file(tmp_path, plan, role, suite=2)
+    assert (
+        "give the new contract a larger serial"
+        in refused("mix", "serve", folder, "--sign", other).lower()
+    )

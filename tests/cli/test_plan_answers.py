@@ -162,6 +162,8 @@ def test_the_reason_says_a_local_cap_and_never_leaves_a_gap(cli):
     reason = facts_of(cli, *BINS, "--local-epsilon", 2)["reason"]
     assert "keep a local epsilon of 2." in reason
     assert not re.search(r"\s{2}|\.\.|: ;|inf|nan", reason)
+    odd = facts_of(cli, *BINS, "--local-epsilon", 2.0000004)["reason"]
+    assert "keep a local epsilon of 2.0000004." in odd
 
 
 def test_the_help_names_every_option(cli):

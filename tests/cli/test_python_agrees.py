@@ -167,7 +167,7 @@ def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
         ({"dishonest": [1]}, "dishonest: expected contract with it"),
         ({"dishonest": 1}, "dishonest: expected a list of positions of mixes"),
         ({"observer": "me"}, "expected one of messages, sums"),
-        ({"project": "simplex", "no_project": True}, "one of project and no_project"),
+        ({"project": "simplex", "no_project": True}, "project without no_project, got both"),
         ({"delta": None}, "expected both epsilon and delta, or a plan, got epsilon alone"),
     ],
 )

@@ -220,7 +220,7 @@ def test_an_old_copy_does_not_run(office, tmp_path):
     (place / "node.db").write_bytes(copy.read_bytes())
     for name, data in keys.items():
         (place / "keys" / name).write_bytes(data)
-    with pytest.raises(OldStateError, match="restore the newest one"):
+    with pytest.raises(OldStateError, match="restore the newest folder"):
         office.reopen()
 
 

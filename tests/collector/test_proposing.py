@@ -12,13 +12,14 @@ from mixtally.device.wire.note import find_signers, sign_note
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.collector import CollectorState, Proposal, propose, withdraw
+from mixtally.server.collector import CollectorState, Proposal, propose, sign, withdraw
 from mixtally.server.collector.proposing import DAY
 from mixtally.server.node.calls import Answer
 from mixtally.server.node.events import Log, format_time
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import format_listing
+from mixtally.server.node.pieces import Pieces
 from mixtally.server.node.refusal import OldStateError
 
 
@@ -47,6 +48,29 @@ def test_a_sheet_that_all_have_signed_and_have(office):
     for role in office.agreed.agreement.roles:
         answer = office.call(role.address, "GET", path)
         assert find_signers(answer.body, keys) == set(keys)
+
+
+def test_a_command_charges_and_expects_nothing_of_a_round_that_is_served(office, monkeypatch):
+    """The serving process may destroy a round's folder while a command looks at it."""
+    office.proposed()
+    office.over()
+    manifests, _ = office.usual([0, 1])
+    usual = Pieces.expect
+
+    def expect(pieces, *given):
+        assert pieces is office.collector.node.pieces, "a command has made a round's folder"
+        usual(pieces, *given)
+
+    monkeypatch.setattr(Pieces, "expect", expect)
+    for manifest in manifests:
+        assert office.post(office.note_of(manifest)).status == 204
+    steps = []
+    node = Node(open_folder(office.folders[-1].path, ENVIRONMENT), SecureChance(), steps.append)
+    assert propose(node, office.agreed, office.call, office.now).sheet.round == 2
+    sign(node, office.agreed, office.text, office.call, office.now)
+    node.close()
+    assert "after charge" not in steps
+    assert node.pieces.max_bytes(manifests[-1].parts[0].pieces[0].sha256) is None
 
 
 def test_rounds_follow_each_other_and_end_with_the_contract(office):
@@ -265,7 +289,7 @@ def test_an_old_copy_proposes_nothing(office):
             return Answer(200, forgotten)
         return office.call(to, method, path, body)
 
-    with pytest.raises(OldStateError, match="restore the newest one"):
+    with pytest.raises(OldStateError, match="restore the newest folder"):
         propose(node, office.agreed, call, office.now)
     assert node.rounds.last("home-page") is None
     node.close()

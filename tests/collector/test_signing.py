@@ -156,7 +156,7 @@ def test_a_mix_at_the_address_of_another_is_named(office):
 
 def test_one_contract_a_serial(office):
     signed_now(office)
-    other = replace(office.contract, client_files={"a": "0" * 64})
+    other = replace(office.contract, client_files=contracts.FILES)
     with pytest.raises(PlanError, match="Give the new one a larger serial"):
         signed_now(office, write_contract(other))
     third = write_contract(replace(other, serial=2))
@@ -169,7 +169,7 @@ def test_one_contract_a_serial(office):
 
 def test_a_signature_that_is_forgotten_is_shown(office):
     """A mix knows a contract of the same serial that this folder does not: it is an old copy."""
-    other = replace(office.contract, client_files={"a": "0" * 64})
+    other = replace(office.contract, client_files=contracts.FILES)
     note = sign_note(write_contract(other), office.folders[-1].signer)
     mix = office.node(1)
     office.awake(mix)

@@ -57,7 +57,7 @@ def test_labels_and_the_largest_set_may_be_fixed(table):
         (SETS, {"labels": ("red", "blue")}, "row 3: expected one of the 2 labels .* 'green'"),
         ("x,c\n1,a;b\n2,\n", {}, "row 2: expected a value in column 'c', .*--empty-sets"),
         ("c\na;;b\n", {}, "row 1: expected labels between"),
-        ("c\na\n", {}, "two distinct values"),
+        ("c\na\na\n", {}, "two distinct values"),
         ("c\n", {}, "two rows, got none"),
     ],
 )

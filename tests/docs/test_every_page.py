@@ -34,10 +34,28 @@ UNRUN = {
         "pip install": "the wheel is installed by tests/wheel",
     },
     "device.md": {"mixtally client": "a device of the network that test_network_page.py plays"},
+    "check-round.md": {
+        **dict.fromkeys(
+            ["mixtally collector ", "mixtally check round"], "typed by test_network_page.py"
+        ),
+    },
+    "operate.md": {
+        **dict.fromkeys(
+            [f"mixtally {one}" for one in ("mix intake", "mix status", "mix backup", "collector ")],
+            "begun by test_network_page.py",
+        ),
+        "docker compose": "tests/deploy has the steps of the image; docker is not here",
+    },
     "cluster.md": {
         "(umask 77; openssl": "read by the test below",
         "mixtally mix serve": "a cluster and a bucket, which nobody has here",
         "mixtally collector serve": "the same",
+    },
+    "page.md": {
+        **dict.fromkeys(
+            ["mixtally page build https", "mixtally page check 'https"],
+            "run by tests/web/test_taking_part.py",
+        ),
     },
 }
 """Commands that no test of a whole page types, by page and first words, and why."""
@@ -47,7 +65,7 @@ PROGRAMS = re.compile(
 )
 """What begins a line that somebody types."""
 INDENTED = re.compile(r"^    (\S.*)$", re.MULTILINE)
-GROUPS = {"batch", "budget", "check", "client", "collector", "contract", "mix"}
+GROUPS = {"batch", "budget", "check", "client", "collector", "contract", "mix", "page"}
 TABLED = re.compile(r"`(mixtally [^`]*)`")
 
 
@@ -211,7 +229,7 @@ def test_a_command_that_nothing_runs_is_noticed(text):
 @pytest.mark.seconds
 def test_what_is_not_run_has_options_that_there_are(tmp_path):
     """Of the commands for a cluster; the key that they read is one as the page makes it."""
-    (block,) = re.findall(
+    block, *_ = re.findall(
         r"```text\n(.*?)```", (ROOT / "docs" / "how-to/cluster.md").read_text(), re.DOTALL
     )
     key, *serving = block.splitlines()

@@ -65,6 +65,6 @@ def test_what_is_named_is_there():
     named = set(re.findall(r"examples/(\w+\.py)", ALL))
     assert named <= set(EXAMPLES)
     assert {"plan", "budget", "demo"} <= set(COMMANDS)
-    assert len(COMMANDS) == 23
+    assert len(COMMANDS) == 25
     for path in re.findall(rf"`((?:{ROOMS})/[\w/]+\.py)`", ALL):
         assert (ROOT / "src/mixtally" / path).is_file(), path

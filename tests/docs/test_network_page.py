@@ -20,10 +20,16 @@ PAGE = (DOCS / "how-to/network.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 ERRORS = re.findall(r"```console\n\$ (.*?)\n(.*?)\n```", PAGE, re.DOTALL)
 """A command that fails, and what it prints, which may be cut by two dots."""
-WINDOW, OPEN = 60, 25
+WINDOW, OPEN = 60, 40
 """Seconds that a round is open: on the page, and here."""
-(DEVICE,) = re.findall(
+DEVICE, WATCHED = re.findall(
     r"```text\n(mixtally client .*?)```", (DOCS / "how-to/device.md").read_text(), re.DOTALL
+)
+"""What a person types who answers, and who watches whether the answer arrives."""
+OPERATED = re.findall(
+    r"```text\n(mixtally mix (?:status|backup|intake) .*?)```",
+    (DOCS / "how-to/operate.md").read_text(),
+    re.DOTALL,
 )
 AT_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 
@@ -31,6 +37,7 @@ AT_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spa
 def device():
     """What device.md tells a person to type; the answer and the consent are typed, too."""
     show, send, log = DEVICE.splitlines()
+    watched, _ = WATCHED.splitlines()
     yield from (
         "curl -sSf $opinion > contract.note",
         "curl -sSf $opinion/rounds/1 > sheet.note",
@@ -38,6 +45,8 @@ def device():
         show,
         f"printf 'no\\nyes\\n' | {sys.executable} -c '{AT_A_TERMINAL}' {send} --now",
         log,
+        f"printf 'no\\nyes\\n' | {sys.executable} -c '{AT_A_TERMINAL}' {watched} --now "
+        "--diary watcher.db",
     )
 
 
@@ -47,7 +56,9 @@ def script():
         yield block
         if "client send" in block:
             yield from device()
-    # These processes begin last.
+    yield f"{WATCHED.splitlines()[1]} --diary watcher.db"
+    # Its processes of intake begin last.
+    yield from OPERATED
     yield 'until [ "$(grep -c "^accepting bundles at " said)" = 2 ]; do sleep 0.1; done'
     yield "kill -TERM $(jobs -p)"
     yield "wait $(jobs -p)"
@@ -102,10 +113,11 @@ def test_a_script_that_fails_or_takes_too_long_is_noticed(tmp_path):
 
 @pytest.mark.slow
 def test_the_walkthrough_ends_in_a_result(tmp_path):
-    said = play(elsewhere("\n".join(script())), tmp_path, 240)
-    assert said.count("opinion round 1: taken (201)") == 5  # four people, and the diary of one
+    said = play(elsewhere("\n".join(script())), tmp_path, 400)
+    assert said.count("opinion round 1: taken (201)") == 6  # five people, and the diary of one
     assert len(re.findall(r"^serving at ", said, re.M)) == 4
     assert len(re.findall(r"^accepting bundles at ", said, re.M)) == 2
+    assert "opinion round 1: mix1.example yes, mix2.example yes, mix3.example yes" in said
     assert (tmp_path / "round-1" / "report.html").is_file()
     assert "Traceback" not in said
     assert len(ERRORS) == 3

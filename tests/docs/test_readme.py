@@ -35,7 +35,7 @@ def run(arguments, where):
 @pytest.mark.seconds
 def test_the_commands_run_in_an_empty_folder(tmp_path):
     program = Path(sys.executable).with_name("mixtally")
-    assert len(COMMANDS) >= 8
+    assert len(COMMANDS) >= 6
     for command in COMMANDS:
         done = run([program, *shlex.split(command)[1:]], tmp_path)
         said = [line for line in done.stderr.splitlines() if NO_MINIMUM not in line]

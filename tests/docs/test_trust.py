@@ -21,8 +21,9 @@ from mixtally.lab.attacks.outcome import AttackLab, Verdict
 from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.estimates import Tally
-from mixtally.model.planes import digits_of, directions
+from mixtally.model.planes import directions
 from mixtally.primitives.draw import draw_permutation
+from mixtally.primitives.wide import digits_in_base
 from mixtally.protocol.estimate.conclude import conclude
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation/trust.md").read_text()
@@ -130,7 +131,7 @@ def test_one_message_raises_any_values_that_are_as_many_as_digits():
     """Every three points of Z_5^3 lie in a plane, by trying all messages; not every four do."""
     planes = bare.Planes(5, 3)
     vectors = directions(np.arange(planes.directions), 5, 3)
-    products = vectors.T @ digits_of(np.arange(planes.points), 5, 3) % 5
+    products = vectors.T @ digits_in_base(np.arange(planes.points), 5, 3) % 5
     chance = SeededChance(1)
     some = [draw_permutation(chance, planes.points)[:4] for _ in range(200)]
     meet = [[(products[:, one[:k]] == products[:, one[:1]]).all(axis=1).any() for k in (3, 4)]

@@ -40,5 +40,5 @@ def test_the_planner_page_links_to_a_table_of_every_protocol(protocols):
 
 def test_how_near_errors_count_as_equal():
     percent = f"{100 * (SIMILAR_ERROR_RATIO - 1):.0f} %"
-    assert f"Errors within {percent} of the least count as equal" in PLANNER
-    assert f"errors within {percent} count as equal" in (DOCS / "how-to/plan.md").read_text()
+    assert f"exceed the least error by at most {percent} are treated as equal" in PLANNER
+    assert f"errors within {percent} are treated as" in (DOCS / "how-to/plan.md").read_text()

@@ -14,6 +14,7 @@ from mixtally.model.hashing import HMAC_SHA256, Hashing, draw_seed
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import MOST_POINTS, Kind, Question, make_open_question
 from mixtally.primitives.codec import from_canonical
+from mixtally.primitives.wide import digits_in_base
 from mixtally.protocol.encode import hashed as module
 from mixtally.protocol.encode.hashed import encode, normalize_text
 
@@ -63,7 +64,7 @@ def test_vectors_of_another_program_are_met(inputs, value):
     assert over.message(point, number) % prime == value["cell"]
     assert Layout(Form.INDEX, over.messages).message_bytes == value["bytes"]
     points, numbers = np.array([[point], [number]])
-    assert planes.digits_of(points, prime, digits)[:, 0].tolist() == value["digits"]
+    assert digits_in_base(points, prime, digits)[:, 0].tolist() == value["digits"]
     assert planes.directions(numbers, prime, digits)[:, 0].tolist() == value["direction"]
     assert planes.plane_messages(points, numbers, prime, digits).tolist() == [int(value["message"])]
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mixtally.errors import DataError, ParameterError
 from mixtally.protocol.encode.bits import (
     count_set_bits,
-    make_record,
     numbers_of,
     pack_vectors,
     parse_bit,
@@ -56,7 +55,6 @@ def test_a_string_of_another_form_is_refused(text):
 def test_rows_hold_the_bits_of_their_people():
     rows = rows_of(np.array([0, 2, 2]), np.array([8, 0, 9]), 3, 10)
     assert rows.tolist() == [[0, 1], [0, 0], [1, 2]]
-    assert make_record([0, 9], 10).tolist() == [[1, 2]]
 
 
 def test_numbers_of_sets_are_those_of_their_bits():

@@ -1,7 +1,6 @@
 """A batch as it reaches a hop or the collector: good envelopes, copies, junk, other lengths."""
 
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from mixtally.model.layout import Form, Layout
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.collector.counting import open_part_counter
 from mixtally.server.engine.engine import Cluster, Engine
-from mixtally.server.engine.envelope_worker import Secrets
+from mixtally.server.engine.envelope_worker import Kind, Secrets
 from mixtally.server.engine.folding import CountWork
 from mixtally.server.engine.mixing import MixWork
 from mixtally.server.engine.pool import Pool
@@ -90,19 +89,20 @@ def mixed(sealed, engine: Engine, place: Path, *, distinct=False, part=0):
         open_mixer(engine, sealed.secrets, pool, place, chance) as by,
     ):
         found = by.mix(work)
-        bad = sorted(found.bad[i : i + 32] for i in range(0, len(found.bad), 32))
-        known = {sha256(one).digest() for one in sealed.envelopes}
-        assert set(bad) <= known
-        assert len(bad) == found.unopened + found.malformed
-        return found[:4], b"".join(found.messages)
+        bad = [Kind.COPY, Kind.UNOPENED, Kind.MALFORMED]
+        counts = (len(sealed.envelopes), *map(found.count_kind, bad))
+        first = {int(one): int(of) for some in found.pairs() for one, of in zip(*some, strict=True)}
+        assert len(first) == found.count_kind(Kind.COPY)
+        assert all(sealed.envelopes[i] == sealed.envelopes[of] for i, of in first.items())
+        return counts, b"".join(found.messages(None))
 
 
-def folded(sealed, engine: Engine, layout: Layout, *, pairs=False, part=0):
+def folded(sealed, engine: Engine, layout: Layout, place: Path, *, pairs=False, part=0):
     """What came of a collector's part."""
     work = CountWork(part, sealed.size, layout, partial(iter, sealed.envelopes), pairs)
     with (
         Pool(sealed.secrets, engine.processes) as pool,
-        open_part_counter(engine, sealed.secrets, pool, "round", SecureChance()) as by,
+        open_part_counter(engine, sealed.secrets, pool, place, SecureChance()) as by,
     ):
         found = by.count_part(work)
         table = None if found.tally.pairs is None else found.tally.pairs.tolist()

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from mixtally.cli import options, terminal
+from mixtally.cli import common, options
 from mixtally.errors import DataError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.mechanism import InClear, UniformFakes
@@ -85,7 +85,7 @@ def test_the_command_line_says_it_on_standard_error_unless_it_is_quiet(capsys):
     across = options.make_parallel_map(lambda *_: None, 1)
     across._worth = 0.0
     for quiet in (True, False):
-        terminal.set_quiet(quiet)
+        common.set_quiet(quiet)
         list(across(who, range(2)))
         assert ("takes about" in capsys.readouterr().err) is not quiet
 

@@ -3,6 +3,7 @@
 import shutil
 from contextlib import nullcontext
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -67,23 +68,23 @@ def _set(joined, size):
 def test_tallies_add_up_to_the_same(tmp_path):
     cluster = cluster_of(tmp_path)
     index = at_the_collector([bytes([i % 7]) for i in range(200)])
-    alone = folded(index, Engine(), INDEX)
+    alone = folded(index, Engine(), INDEX, tmp_path)
     assert alone[4] == {"a copy of another": 6, "not sealed for this round": 4} | {
         "a bin past the last": 56
     }
-    assert folded(index, Engine(0, cluster), INDEX) == alone
+    assert folded(index, Engine(0, cluster), INDEX, tmp_path) == alone
     rows = np.array([[i * 7 % 256, i % 16] for i in range(90)], dtype=np.uint8)
     several = at_the_collector([row.tobytes() for row in rows])
-    alone = folded(several, Engine(), BITS, pairs=True)
+    alone = folded(several, Engine(), BITS, tmp_path, pairs=True)
     assert alone[3] is not None
-    assert folded(several, Engine(0, cluster), BITS, pairs=True) == alone
+    assert folded(several, Engine(0, cluster), BITS, tmp_path, pairs=True) == alone
 
 
 def test_a_worker_killed_while_it_counts(tmp_path, planted):
     index = at_the_collector([bytes([i % 7]) for i in range(200)])
-    alone = folded(index, Engine(), INDEX)
+    alone = folded(index, Engine(), INDEX, tmp_path)
     planted(work, "open_slices", faults.killing, mark=str(tmp_path / "killed"), whole=False)
-    assert folded(index, Engine(0, cluster_of(tmp_path)), INDEX) == alone
+    assert folded(index, Engine(0, cluster_of(tmp_path)), INDEX, tmp_path) == alone
     assert (tmp_path / "killed").exists()
 
 
@@ -122,4 +123,50 @@ def test_a_cluster_drops_the_same_padding(tmp_path):
         close_round(mix._make_closing(row)._replace(engine=Engine(0, cluster_of(tmp_path))))
         == alone
     )
+    town.end()
+
+
+def test_a_cluster_opens_once_and_leaves_out_the_same_bundles(tmp_path, monkeypatch):
+    """Copies in bundles that count and in others; where which message came from is no secret of
+    the store's.
+    """
+    town = town_of(tmp_path, hops=1, part=contracts.uniform(4, whole=1, coin=0), crowd=2)
+    seal = town.sealer().seal
+    own = [seal(bytes([i % 4]), 0) for i in range(60)]
+    junk = [bytes([i]) * len(own[0]) for i in range(5)]
+    pairs = [
+        *zip(own[:5], junk, strict=True),  # left out before the bundle that counts
+        *zip(own[::2], own[1::2], strict=True),
+        *zip(junk, own[20:25], strict=True),
+        *zip(own[30:40], own[:10], strict=True),
+        (seal(b"\3", 0), junk[0]),  # in no bundle that counts
+    ]
+    town.send(b"".join(write_bundle([pair]) for pair in pairs))
+    mix = town.mixes[0]
+    (row,) = mix.node.rounds.all()
+    mix.intake.close(row.folder)
+    what = mix._make_closing(row)
+    alone = close_round(what)
+    assert (alone.bundles, alone.left_out) == (40, 11)
+    assert alone.parts[0][:4] == (80, 20, 0, 0)
+    jobs, stored, usual = [], [], mixing.SparkMixer.clear
+
+    def clear(self):
+        paths = (tmp_path / "store").rglob("out-*")
+        stored.extend((path.name, path.read_bytes()) for path in paths)
+        usual(self)
+
+    monkeypatch.setattr(mixing.SparkMixer, "clear", clear)
+    monkeypatch.setattr(mixing, "run_job", lambda *args: jobs.append(1) or work.run_job(*args))
+    assert close_round(what._replace(engine=Engine(0, cluster_of(tmp_path)))) == alone
+    assert len(jobs) == 1
+    assert len([name for name, _ in stored if name.endswith(("-sent", "-others"))]) > 2
+    for _, data in stored:
+        assert bytes(6) not in data  # no position in clear
+    too_few = what._replace(
+        job=msgspec.structs.replace(what.job, minimum_crowd=45),
+        engine=Engine(0, cluster_of(tmp_path)),
+    )
+    assert close_round(too_few).destroyed == "too-few"
+    assert list((tmp_path / "store").iterdir()) == []
     town.end()

@@ -1,5 +1,7 @@
 """Tasks of a cluster have alike much to do."""
 
+from itertools import accumulate
+
 import pytest
 
 from engine.sealed import at_a_mix, cluster_of
@@ -46,7 +48,8 @@ def test_a_batch_is_cut_into_slices_however_large_it_is(tmp_path, rows, size, sl
     part = ClusterPart(cluster_of(tmp_path), secrets, b"", SecureChance(), "round", 0, size, 1)
     export = Export(part)
     assert export.write_envelopes(bytes(size) for _ in range(rows)) == rows
-    lengths = [length for _, _, length, _, _ in export.table()]
+    lengths, positions = zip(*((one[2], one[5]) for one in export.table()), strict=True)
+    assert [place * size for place in positions] == [0, *accumulate(lengths)][:-1]
     assert sum(lengths) == rows * size == export.bytes
     assert all(length % size == 0 for length in lengths)
     assert (len(lengths), max(lengths)) == (slices, longest)

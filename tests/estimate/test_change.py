@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-)
+from helpers.named import clear_shaped, clear_uniform, flip_bits, flip_blank, flip_uniform
 from mixtally.errors import MessageError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.estimates import Intervals, Tally

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-)
+from helpers.named import clear_shaped, clear_uniform, flip_bits, flip_blank, flip_uniform
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate.cumulants import cumulants

@@ -88,7 +88,7 @@ def test_bins_that_other_parts_hold_share_the_error(name):
     mechanism, chance = PROTOCOLS[name], SeededChance(4)
     tally = play(mechanism, np.repeat(np.arange(7), TRUTH), chance)
     alone = estimate_counts(mechanism, tally, USERS)
-    among = estimate_counts(mechanism, tally, USERS, together=7000)
+    among = estimate_counts(mechanism, tally, USERS, simultaneous_over=7000)
     shared = intervals(mechanism, tally, 0.95, simultaneous_over=7000)
     assert among.simultaneous.lower.tolist() == shared.lower.tolist()
     assert among.simultaneous.upper.tolist() == shared.upper.tolist()

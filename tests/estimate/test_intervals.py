@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.named import (
-    clear_shaped,
-    clear_uniform,
-    flip_bits,
-    flip_blank,
-    flip_uniform,
-)
+from helpers.named import clear_shaped, clear_uniform, flip_bits, flip_blank, flip_uniform
 from mixtally.lab.data.flights import flights
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.estimates import Tally

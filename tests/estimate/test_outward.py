@@ -32,7 +32,7 @@ def test_normal_ends_are_rounded_away_from_the_estimate():
 @pytest.mark.parametrize("mechanism", [FLIPS, clear_uniform(bins=4, fakes=10_000)])
 @pytest.mark.parametrize("together", [None, 4, 400])
 def test_intervals_for_all_bins_share_the_error(mechanism, together):
-    found = estimate_counts(mechanism, TALLY, 10_000, together=together)
+    found = estimate_counts(mechanism, TALLY, 10_000, simultaneous_over=together)
     alone = intervals(mechanism, TALLY, 0.95, simultaneous_over=1)
     shared = intervals(mechanism, TALLY, 0.95, simultaneous_over=together or 4)
     assert np.array_equal(found.individual.upper, alone.upper)

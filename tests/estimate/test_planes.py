@@ -195,7 +195,7 @@ def test_digits_in_the_other_order_are_found(way, plant, monkeypatch):
     """Planted: whoever counts takes the most significant digit of a point first."""
     over = Planes(5, 3)
     (codes, times), tally = drawn(over, 200)
-    plant(module, "digits_of", lambda honest, *given: honest(*given)[::-1])
+    plant(module, "digits_in_base", lambda honest, *given: honest(*given)[::-1])
     found = counted(over, tally, way, monkeypatch)
     assert found.tolist() != brute(over, codes, times, placed(over, over.points))
 
@@ -318,7 +318,7 @@ class Run:
         tally = play(made, np.repeat(np.arange(len(held)), held), chance)
         shown = Tally(count_pointing(made.planes, tally, len(held)), tally.messages)
         self.found = estimate_counts(
-            made, shown, int(held.sum()), level=level, noises=NOISES, together=len(held)
+            made, shown, int(held.sum()), level=level, noises=NOISES, simultaneous_over=len(held)
         )
 
     @property

@@ -316,7 +316,7 @@ def test_which_counts_add_up_to_the_people(question, bins, known):
 
 
 def test_raw_counts_and_a_projection_exclude_each_other():
-    with pytest.raises(ParameterError, match="one of --project and --no-project"):
+    with pytest.raises(ParameterError, match="--project without --no-project, got both"):
         Analysis(projection="simplex", raw=True)
 
 

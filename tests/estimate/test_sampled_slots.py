@@ -130,7 +130,7 @@ def test_the_interval_is_the_inverse_of_the_test():
     """Every count of the interval, and none outside, explains the tally with both tails."""
     mechanism = InClear(bins=8, max_set=4, slots=1, fakes=UniformFakes(60))
     tally = Tally(np.array([24]), 260)
-    found = estimate_counts(mechanism, tally, 200, level=0.9, together=1).individual
+    found = estimate_counts(mechanism, tally, 200, level=0.9, simultaneous_over=1).individual
     share, fake = 0.25, 1 / 12
 
     def tails(count):
@@ -147,7 +147,7 @@ def test_many_bins_have_the_ends_of_the_exact_test(monkeypatch):
     """Never narrower by more than one person, and hardly wider, wherever the tally may be."""
     mechanism = InClear(bins=300, max_set=5, slots=1, fakes=UniformFakes(305 * 9))
     tally = Tally(np.arange(0, 300, 7), 4000 + 305 * 9)
-    given = {"level": 0.95, "together": 300}
+    given = {"level": 0.95, "simultaneous_over": 300}
     found = estimate_counts(mechanism, tally, 4000, **given)
     assert found.individual.method == "normal approximation"
     monkeypatch.setattr(intervals, "_MOST_DISTINCT", 10**6)

@@ -189,7 +189,9 @@ TALLIES = crowd(RUNS)
 
 def estimates(runs=120, sizes=SIZES):
     return [
-        estimate_counts(SENT, Tally(some, USERS + 200), USERS, level=0.9, summed=sizes, together=1)
+        estimate_counts(
+            SENT, Tally(some, USERS + 200), USERS, level=0.9, summed=sizes, simultaneous_over=1
+        )
         for some in TALLIES[:runs]
     ]
 
@@ -214,6 +216,7 @@ def accepts(found):
     )
 
 
+@pytest.mark.seconds
 def test_drawn_counts_err_as_stated_and_intervals_hold():
     found = estimates()
     assert accepts(found)
@@ -224,6 +227,7 @@ def test_drawn_counts_err_as_stated_and_intervals_hold():
     assert wide[3] < 0.4 * before[3]
 
 
+@pytest.mark.seconds
 def test_twins_are_caught(monkeypatch):
     """Planted: errors without the covariance, and another part's total."""
     with monkeypatch.context() as patch:
@@ -301,6 +305,7 @@ def test_totals_of_groups_are_the_sums_of_counts_and_hold():
     assert binom.cdf(hits, RUNS, 0.9) > ALARM
 
 
+@pytest.mark.seconds
 def test_changes_hold():
     """False alarm: below 1e-7 for each of nine bins."""
     hits, runs = np.zeros(CELLS, dtype=int), 80

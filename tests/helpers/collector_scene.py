@@ -3,6 +3,7 @@
 from contextlib import suppress
 from hashlib import sha256
 
+from helpers.listed import listed
 from helpers.roles_in_folders import ENVIRONMENT, OPEN, Village, ask
 from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.envelope import Sealer
@@ -110,7 +111,7 @@ class Office(Village):
                 if hop == hops:
                     pieces[named[-1].sha256] = some
             said = said._replace(pieces=tuple(named))
-            manifest = Manifest(sheet, hop, bundles, left_out, None, before, (said,))
+            manifest = listed(Manifest(sheet, hop, bundles, left_out, None, before, (said,)))
             before, held = fingerprint_of(write_manifest(manifest)), said.sent_count
             made.append(manifest)
         return made, pieces
@@ -123,6 +124,7 @@ class Office(Village):
     def note_of(self, manifest):
         """The manifest as its hop signs it; a second one as a dishonest hop would."""
         node = self.mixes[manifest.hop - 1]
+        manifest = listed(manifest)
         with suppress(ProblemError):
             row = node.rounds.of_sheet(manifest.sheet)
             return node.sign_manifest(row, manifest)

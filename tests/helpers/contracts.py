@@ -25,6 +25,7 @@ from mixtally.model.certificate import Certificate, Status
 from mixtally.model.contract import (
     CONTRACT_VERSION,
     BlanksRecipe,
+    ClientFile,
     Contract,
     Cover,
     FakeRecord,
@@ -53,6 +54,8 @@ from mixtally.model.shape import PairedGaussianShape, PairedLaplaceShape
 SEED = "00112233445566778899aabbccddeeff"
 RATIO = usual_ratio(1.0, 1)
 """By which shaped fakes fall at epsilon 1."""
+FILES = (ClientFile(path="index.html", sha256="0" * 64),)
+"""A page of one file, by which contracts of one serial can differ."""
 PAIRED_RATIO = usual_ratio(1.0, 1, paired=True)
 
 
@@ -82,8 +85,9 @@ def contract_of(plan, **changes):
         "suite": 1,
         "envelope_bytes": envelope_bytes(plan, changes.get("suite", 1)),
         "rounds": Rounds(open_seconds=3600, every_seconds=86400),
+        "most_bundles": 4 * plan.users,
         "admission": "open",
-        "client_files": {},
+        "client_files": (),
     }
     return Contract(**{**fields, **changes})
 

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, reduce
-from itertools import (
-    combinations,
-    combinations_with_replacement,
-    pairwise,
-    permutations,
-    product,
-)
+from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
 from math import gcd, prod
 from random import Random
 

@@ -1,5 +1,6 @@
 """Mixes of a village: with intake and rounds, driven by a clock that a test sets."""
 
+from helpers.listed import invented
 from helpers.roles_in_folders import ENVIRONMENT, OPEN, START, Village, ask
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Opener, Sealer
@@ -115,7 +116,8 @@ class Town(Village):
         row = self.collector.rounds.of(self.fingerprint, number)
         before = self.collector.preceding_manifest(row)
         assert self.collector.count_missing(row) == 0
-        self.collector.sign_receipt(row, before[0])
+        lists = invented([part.sent_count for part in before[1].parts])
+        self.collector.sign_receipt(row, before[0], lists)
         self.peers(self.collector).send_all(self.now)
 
     def end(self):

@@ -1,13 +1,7 @@
 """Every protocol by name: those of the product, and those that tests alone make so."""
 
 from mixtally.model.mechanism import BitFlips, InClear, KaryResponse, ShapedFakes, UniformFakes
-from mixtally.model.mechanism.presets import (
-    clear_uniform,
-    flip,
-    flip_bits,
-    flip_blank,
-    single_bit,
-)
+from mixtally.model.mechanism.presets import clear_uniform, flip, flip_bits, flip_blank, single_bit
 from mixtally.model.shape import GaussianShape, LaplaceShape, PairedLaplaceShape
 
 __all__ = [

@@ -42,6 +42,7 @@ class Village:
         *,
         part=None,
         crowd=2,
+        users=None,
         rounds=3,
         rounds_every=EVERY,
         prefixes=None,
@@ -54,7 +55,7 @@ class Village:
             [part or contracts.shaped(4, ratio=1 << 44, shift=3)],  # a mean of 3
             hops=hops,
             collections=rounds,
-            users=max(2, crowd),
+            users=users or max(1000, crowd),
             minimum_crowd=crowd,
             prefixes=prefixes,
         )
@@ -83,7 +84,7 @@ class Village:
             hops=tuple(roles[:-1]),
             collector=roles[-1],
             rounds=Rounds(open_seconds=OPEN, every_seconds=rounds_every),
-            **changes,
+            **{"most_bundles": 100 * plan.users} | changes,
         )
         self.text = write_contract(self.contract)
         self.fingerprint = fingerprint_of(self.text)
@@ -157,6 +158,7 @@ def ask(app, method, path, body=b"", headers=(), chunks=None):
     ``chunks`` are the body in pieces; one that is callable is called when it is its turn.
     """
     parts = list(chunks) if chunks is not None else [body]
+    path, _, query = path.partition("?")
     given = [(name.lower().encode(), value.encode()) for name, value in headers]
     if not any(name == b"content-length" for name, _ in given) and chunks is None:
         given.append((b"content-length", str(len(body)).encode()))
@@ -168,7 +170,7 @@ def ask(app, method, path, body=b"", headers=(), chunks=None):
         "scheme": "http",
         "path": path,
         "raw_path": path.encode(),
-        "query_string": b"",
+        "query_string": query.encode(),
         "root_path": "",
         "headers": given,
         "client": ("192.0.2.77", 4711),

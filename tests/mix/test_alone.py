@@ -55,19 +55,33 @@ def test_bundles_are_taken_while_all_others_are_down(town):
 
 
 def test_nothing_else_is_done_alone(town):
-    """No key, no signature, no draw, no opening: at no time of the round."""
+    """No new key, no signature, no draw, no opening: at no time of the round. When it is over, its
+    key is destroyed, whatever silent roles know of it.
+    """
     app = town.apps[town.folders[0].role.address]
     keys = town.mixes[0].node.keys.all()
+    assert len(keys) == 1
     for now in (START + 100, START + OPEN, START + OPEN + KEPT):
         town.now = now
         town.mixes[0].tick(now)
         assert state(town) == "open"
         assert ask(app, "POST", f"/contracts/{town.fingerprint}/rounds/2/key").status == 503
         assert ask(app, "POST", "/notes", town.note).status == 503
-        assert town.mixes[0].node.keys.all() == keys
+        assert town.mixes[0].node.keys.all() == (keys if now < START + OPEN + KEPT else [])
         assert not {"out", "drawn"} & files(town)
     assert json.loads(town.send(town.bundle([BINS[1]])).body)["type"] == Problem.ROUND_CLOSED.path
     assert town.mixes[0].node.manifest_of(town.mixes[0].node.rounds.all()[0], 1) is None
+
+
+def test_the_key_of_an_ended_round_is_destroyed_while_all_others_are_down(town):
+    node = town.mixes[0].node
+    (row,) = node.rounds.all()
+    node.rounds.move(row, row.state, "ended: an accident")
+    town.mixes[0].tick(town.now)
+    assert (node.cleared, node.keys.all()) == (set(), [])
+    town.apps |= town.others
+    town.mixes[0].tick(town.now + 100)
+    assert node.rounds.all()[0].ended == "ended: an accident"
 
 
 def test_a_round_that_all_have_signed_opens_alone(tmp_path):
@@ -120,9 +134,9 @@ def test_it_says_for_whom_it_waits(town):
         town.mixes[0].tick(town.now)
     said = [line.split(" ", 1)[1] for line in town.lines]
     for role in ("mix-2", "collector"):
-        begins = f'waiting contract={town.contract.name} role={role} what="the notes it has of'
+        begins = f"waiting contract={town.contract.name} serial=1 role={role} what="
         assert sum(line.startswith(begins) for line in said) == 1
-        assert said.count(f"peer unreachable role={role}") == 1
+        assert sum(line.startswith(f"peer unreachable role={role} address=") for line in said) == 1
     town.apps |= town.others
     town.mixes[0].tick(town.now + 100)
     said = [line.split(" ", 1)[1] for line in town.lines]

@@ -14,7 +14,15 @@ from mixtally.server.mix.window import Window, is_intake_over, list_announced, w
 from mixtally.server.node.refusal import ProblemError
 
 BINS = [bytes([i]) for i in range(4)]
-WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(2, 1, 50),), opens=5, closes=9)
+WINDOW = Window(
+    contract="ab" * 32,
+    round=3,
+    shapes=(PartShape(2, 1, 50),),
+    most_bundles=40,
+    admission="open",
+    opens=5,
+    closes=9,
+)
 
 
 @pytest.fixture
@@ -111,6 +119,16 @@ def test_a_mix_that_expires_waits_for_nobody(town):
     assert kind(town.send(town.bundle([BINS[0]]), to=1)) == Problem.ROUND_CLOSED.path
     one.end()
     assert not list(town.folders[0].subfolder("rounds").iterdir())
+
+
+def test_a_round_whose_files_are_deleted_ends_no_process(town):
+    one, body = beside(town), town.bundle([BINS[0]])
+    town.mixes[0].node.shred_round(town.mixes[0].node.rounds.all()[0])
+    assert town.send(body, to=1).status == 410
+    one.tick(town.now)
+    assert town.send(body, to=1).status == 410
+    assert not one._intake._failed  # the process goes on with other rounds
+    one.end()
 
 
 def test_the_share_is_kept_until_the_file_is_closed(town):
@@ -218,7 +236,7 @@ def test_it_has_no_other_route(town):
 def test_a_disk_that_refuses_its_file_gives_the_share_back(town, monkeypatch):
     from mixtally.server.mix.intake import Intake
 
-    def refuses(self, round_id):
+    def refuses(self, round_id, most_bundles, bundle_bytes, admission):
         raise OSError("no room")
 
     monkeypatch.setattr(Intake, "open", refuses)

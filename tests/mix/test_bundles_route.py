@@ -173,7 +173,7 @@ def test_a_failing_disk_ends_the_process(town, monkeypatch):
 def test_whatever_waits_is_committed_together(tmp_path):
     steps = []
     intake = Intake(tmp_path, steps.append, steps.append)
-    intake.open("r-1")
+    intake.open("r-1", 10**6, 1)
 
     async def many():
         loop = asyncio.get_running_loop()
@@ -189,7 +189,7 @@ def test_whatever_waits_is_committed_together(tmp_path):
 def test_rows_are_neither_many_nor_long(tmp_path, monkeypatch):
     monkeypatch.setattr(room, "_ROW_BYTES", 100)
     intake = Intake(tmp_path, print)
-    intake.open("r-1")
+    intake.open("r-1", 10**6, 1)
     bodies = [b"%02d" % i * (300 if i == 30 else 5) for i in range(50)]
 
     async def many():
@@ -208,7 +208,7 @@ def test_rows_are_neither_many_nor_long(tmp_path, monkeypatch):
 def test_too_much_at_once_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(room, "MOST_WAITING", 3)
     intake = Intake(tmp_path, print)
-    intake.open("r-1")
+    intake.open("r-1", 10**6, 1)
 
     async def many():
         loop, put = asyncio.get_running_loop(), []
@@ -226,7 +226,7 @@ def test_too_much_at_once_is_refused(tmp_path, monkeypatch):
 
 def test_closing_waits_for_what_was_taken(tmp_path):
     intake = Intake(tmp_path, print)
-    intake.open("r-1")
+    intake.open("r-1", 10**6, 1)
 
     async def late():
         loop = asyncio.get_running_loop()

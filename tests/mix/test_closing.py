@@ -106,7 +106,7 @@ def test_a_bundle_counts_whole_or_not_at_all(tmp_path):
         parts,
         hops=2,
         minimum_crowd=2,
-        users=2,
+        users=1000,
         collections=3,
     )
     town = town_of(tmp_path, plan=plan)
@@ -195,6 +195,7 @@ def _closing(town, node, row, parts):
             PrecedingManifest("0" * 64, before),
             (),
             SecureChance(),
+            node.lists.writer(row.expires),
         )
     )
 
@@ -227,7 +228,11 @@ def test_several_parts_are_streams_of_their_own(tmp_path):
     town.jobs = [
         type(job)(
             **{one: getattr(job, one) for one in job.__struct_fields__}
-            | {"streams": (stream, stream), "sizes": job.sizes * 2}
+            | {
+                "streams": (stream, stream),
+                "sizes": job.sizes * 2,
+                "most_messages": job.most_messages * 2,
+            }
         )
         for job in town.jobs
     ]

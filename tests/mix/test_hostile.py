@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 
+from helpers.listed import listed
 from helpers.mixes import Town
 from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.device.wire.manifest import Manifest, PartManifest, Piece, write_manifest
@@ -57,7 +58,7 @@ def test_a_restored_copy_refuses_to_run(town, tmp_path):
 def test_a_running_role_that_is_shown_its_own_unknown_note_stops(town):
     row = filled(town)
     part = PartManifest(0)
-    text = write_manifest(Manifest(row.sheet, 1, 2, 0, None, None, (part,)))
+    text = write_manifest(listed(Manifest(row.sheet, 1, 2, 0, None, None, (part,))))
     note = sign_note(text, town.folders[0].signer)
     app = town.apps[town.folders[0].role.address]
     assert ask(app, "POST", "/notes", note).status == 503
@@ -71,7 +72,8 @@ def test_a_forged_batch_occupies_nothing_and_a_second_is_refused(town):
     size = town.jobs[0].sizes[0][1]
     data = bytes(3 * size)
     piece = Piece(sha256(data).hexdigest(), 3)
-    manifest = Manifest(row.sheet, 1, 3, 0, None, None, (PartManifest(3, pieces=(piece,)),))
+    part = PartManifest(3, pieces=(piece,))
+    manifest = listed(Manifest(row.sheet, 1, 3, 0, None, None, (part,)))
     text = write_manifest(manifest)
     second = town.apps[town.folders[1].role.address]
     assert ask(second, "PUT", f"/pieces/{piece.sha256}", data).status == 403
@@ -95,9 +97,8 @@ def test_too_small_a_batch_of_a_dishonest_first_mix(town):
     size = town.jobs[0].sizes[0][1]
     data = bytes(size)
     piece = Piece(sha256(data).hexdigest(), 1)
-    text = write_manifest(
-        Manifest(row.sheet, 1, 1, 0, None, None, (PartManifest(1, pieces=(piece,)),))
-    )
+    part = PartManifest(1, pieces=(piece,))
+    text = write_manifest(listed(Manifest(row.sheet, 1, 1, 0, None, None, (part,))))
     second = town.apps[town.folders[1].role.address]
     answer = ask(second, "POST", "/notes", sign_note(text, town.folders[0].signer))
     assert answer.status == 403
@@ -186,7 +187,9 @@ def test_shredding_leaves_no_row_file_or_key(town):
     assert states(town) == [("shredded", "delivered")] * 2
     for mix in town.mixes:
         place = mix.node.folder.path
-        assert set(place.rglob("*")) <= before
+        lists = {place / "lists", *(place / "lists").iterdir()}
+        assert len(lists) == 2  # tags of what it received, which it has published
+        assert set(place.rglob("*")) - lists <= before
         for path in place.rglob("*"):
             data = path.read_bytes() if path.is_file() else b""
             assert not [one for one in secrets if one in data], path

@@ -3,19 +3,38 @@
 The mix works in the test's own process, and its clock is a file that all of them read.
 """
 
+import fcntl
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from helpers.mixes import Town, manifests, run
-from helpers.roles_in_folders import ENVIRONMENT
+from helpers.roles_in_folders import ENVIRONMENT, START, Village
+from mixtally.cli.mix import release
+from mixtally.errors import DataError
+from mixtally.server.engine.engine import Engine
+from mixtally.server.mix import intake_watch
+from mixtally.server.mix.intake_watch import (
+    HANG_SECONDS,
+    IntakeWatch,
+    register_process,
+    release_intake,
+)
+from mixtally.server.mix.serve import serve
+from mixtally.server.node import service
 from mixtally.server.node.calls import SilentError, call
+from mixtally.server.node.events import Log
+from mixtally.server.node.folder import open_folder
+from mixtally.server.node.running import exclusive_service
 
 BINS = [bytes([i]) for i in range(4)]
 PROGRAM = """
@@ -171,6 +190,135 @@ def test_a_process_that_hangs_is_waited_for_until_it_is_killed(town):
     hangs.kill()
     hangs.wait()
     counted_once(town, sent)
+
+
+def stop(process):
+    """Stop a process as SIGSTOP does, and wait until it stands still."""
+    process.send_signal(signal.SIGSTOP)
+    assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
+
+
+def hanging(log):
+    return [(said["number"], said["process"]) for said in log.list_awaited()]
+
+
+@pytest.mark.seconds
+def test_a_process_that_hangs_is_named_and_released(town, capsys):
+    """What it acknowledged is counted, and it acknowledges nothing that would not be."""
+    first, second = town.begin(1), town.begin(2)
+    sent = [BINS[i % 4] for i in range(4)]
+    for place, message in enumerate(sent):
+        assert town.post(town.bundle([message]), 1 + place % 2)
+    stop(first)
+    log, now = Log(), [0.0]
+    watch = IntakeWatch(town.folders[0].path, log, lambda: now[0])
+    watch.check()
+    now[0] = HANG_SECONDS - 0.1
+    watch.check()
+    assert hanging(log) == []
+    now[0] = HANG_SECONDS
+    touched = (town.folders[0].path / "intake-2.lock").stat().st_mtime_ns
+    while (town.folders[0].path / "intake-2.lock").stat().st_mtime_ns == touched:
+        time.sleep(0.05)
+    watch.check()
+    assert hanging(log) == [(1, first.pid)]
+    host, port = town.addresses[1].removeprefix("http://").split(":")
+    body = town.bundle([BINS[0]])
+    head = f"POST {town.path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=30) as late:
+        late.sendall(head.encode() + body)  # lies in the system until the process goes on
+        town.close()
+        town.turn_clock()
+        for _ in range(3):
+            town.tick()
+        assert town.state() == "open"
+        release(town.folders[0].path, 1)
+        assert capsys.readouterr().out.startswith(f"ended process {first.pid}; ")
+        with suppress(ConnectionError):
+            assert late.recv(100) == b""
+    assert first.wait(30) == -signal.SIGKILL
+    watch.check()
+    assert hanging(log) == []
+    release(town.folders[0].path, 1)
+    assert capsys.readouterr().out.startswith("no process of number 1 runs; ")
+    counted_once(town, sent)
+    assert second.poll() is None
+
+
+@pytest.mark.seconds
+def test_a_process_that_goes_on_is_named_no_more(town):
+    process = town.begin(1)
+    stop(process)
+    log, now = Log(), [0.0]
+    watch = IntakeWatch(town.folders[0].path, log, lambda: now[0])
+    watch.check()
+    now[0] = HANG_SECONDS
+    watch.check()
+    assert hanging(log) == [(1, process.pid)]
+    process.send_signal(signal.SIGCONT)
+    for _ in range(500):
+        watch.check()
+        if not hanging(log):
+            break
+        time.sleep(0.02)
+    assert hanging(log) == []
+    process.kill()
+    process.wait()
+    now[0] += 2 * HANG_SECONDS
+    watch.check()
+    now[0] += 2 * HANG_SECONDS
+    watch.check()
+    assert hanging(log) == []  # one that has ended does not hang
+
+
+def test_a_mix_that_serves_looks_at_its_processes(tmp_path, monkeypatch):
+    village, log = Village(tmp_path, hops=1), Log()
+    folder = village.folders[0].path
+    monkeypatch.setattr(intake_watch, "HANG_SECONDS", 0.0)
+
+    def run(_, begin):
+        made = begin(lambda _: None, lambda: None)
+        with exclusive_service(folder, 7) as lock:
+            register_process(lock)
+            made.tick(START)
+        made.end()
+
+    monkeypatch.setattr(service, "run", run)
+    serve(open_folder(folder, ENVIRONMENT), service.Service(log=log), Engine())
+    assert hanging(log) == [(7, os.getpid())]
+
+
+@pytest.mark.parametrize("kind", ["another start", "nobody", "nothing", "words"])
+def test_no_other_process_is_ended(tmp_path, kind):
+    """A file may be of a process whose number another one has, or of another container."""
+    with subprocess.Popen(["sleep", "60"]) as other, exclusive_service(tmp_path, 3) as lock:
+        said = {"another start": f"{other.pid} 17", "nobody": "4194999 17", "nothing": ""}
+        os.pwrite(lock, said.get(kind, "x y z").encode(), 0)
+        with pytest.raises(DataError, match="a process that this user can end here"):
+            release_intake(tmp_path, 3)
+        assert other.poll() is None
+        register_process(lock)
+        assert (tmp_path / "intake-3.lock").read_text().split()[0] == str(os.getpid())
+        other.kill()
+
+
+def test_a_process_that_does_not_end_is_told(tmp_path, monkeypatch):
+    """It waits for the disk, say, and still has its locks: nothing of it is taken up."""
+    monkeypatch.setattr(intake_watch, "_END_SECONDS", 0.1)
+    monkeypatch.setattr(signal, "pidfd_send_signal", lambda *_: None)
+    with exclusive_service(tmp_path, 3) as lock:
+        register_process(lock)
+        with pytest.raises(DataError, match="a process that waits for the disk"):
+            release_intake(tmp_path, 3)
+
+
+def test_a_look_at_the_lock_keeps_no_process_out(tmp_path):
+    (tmp_path / "intake-3.lock").touch()
+    with (tmp_path / "intake-3.lock").open("rb") as looks:
+        fcntl.flock(looks, fcntl.LOCK_SH)
+        threading.Timer(0.03, lambda: fcntl.flock(looks, fcntl.LOCK_UN)).start()
+        with exclusive_service(tmp_path, 3):
+            pass
 
 
 @pytest.mark.seconds

@@ -15,7 +15,15 @@ from mixtally.server.mix.window import (
     withdraw,
 )
 
-WINDOW = Window(contract="ab" * 32, round=3, shapes=(PartShape(2, 1, 50),), opens=5, closes=9)
+WINDOW = Window(
+    contract="ab" * 32,
+    round=3,
+    shapes=(PartShape(2, 1, 50),),
+    most_bundles=40,
+    admission="open",
+    opens=5,
+    closes=9,
+)
 
 
 def test_a_share_keeps_the_round_from_being_quiet(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mixtally.errors import DataError
-from mixtally.model.matrix import MOST_CELLS, make_matrix, parse_row
+from mixtally.model.matrix import MOST_CELLS, make_matrix, parse_fake_row
 
 HALF = ["1/2", "1/2"]
 TINY, LONG = Fraction(1, 10**30), Fraction(1, 2**600 + 1)
@@ -16,7 +16,7 @@ REFUSED = {  # what is given, and what the error says
     "no rows": ([], "at least two rows"),
     "one row": ([HALF], "at least two rows"),
     "rows without entries": ([[], []], "without outputs"),
-    "a short row": ([HALF, ["1"]], "row 2: expected 2 entries, as in the first row, got 1"),
+    "a short row": ([HALF, ["1"]], "row 1: expected 2 entries, as in the first row, got 1"),
     "a long row": ([HALF, ["1/2", "1/4", "1/4"]], "got 3"),
     "a row that misses one": ([HALF, ["1/2", "1/3"]], "row 1: expected probabilities that sum"),
     "a row that misses one by 1e-12": ([HALF, ["0.5", "0.499999999999"]], "sum of 0.99999999"),
@@ -132,6 +132,6 @@ def test_the_local_epsilon_is_infinite_for_an_output_that_some_never_send():
 
 @pytest.mark.parametrize("row", [["1/2"], ["1/2", "1/3"], ["1/2", "1/2", "0"]])
 def test_a_public_row_is_a_distribution_of_the_outputs(row):
-    assert parse_row(["1/2", "1/2"], ("x", "y")) == (Fraction(1, 2), Fraction(1, 2))
+    assert parse_fake_row(["1/2", "1/2"], ("x", "y")) == (Fraction(1, 2), Fraction(1, 2))
     with pytest.raises(DataError, match="2 probabilities that sum to 1 exactly"):
-        parse_row(row, ("x", "y"))
+        parse_fake_row(row, ("x", "y"))

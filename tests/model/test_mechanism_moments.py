@@ -97,6 +97,15 @@ def test_the_local_promise_is_the_largest_ratio_of_two_one_hot_records(threshold
         assert math.exp(local) == pytest.approx(float(((1 - q) / q) ** 2), rel=1e-12)
 
 
+@pytest.mark.parametrize("above", [1, 1 << 22, 1 << 40, 1 << 60])
+def test_the_local_promise_of_nearly_half_flips_keeps_its_digits(above):
+    """2 ln((1 - q) / q) is 4 x + 4 x^3 / 3 + .. for x = 1 - 2 q."""
+    x = Fraction(2 * above, SCALE)
+    true = sum(4 * x**power / power for power in range(1, 40, 2))
+    local = flip_blank(bins=9, fakes=3, threshold=(1 << 63) - above).local_epsilon
+    assert local == pytest.approx(float(true), rel=1e-14, abs=0.0)
+
+
 def test_a_record_in_clear_has_no_local_promise():
     assert clear_uniform(bins=9, fakes=3).local_epsilon == math.inf
     assert clear_shaped(bins=9, **SHAPE).local_epsilon == math.inf

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mixtally.device.contract.planes import MOST_WIDE_MESSAGES, Planes
-from mixtally.model.planes import digits_of, directions, multiply, plane_messages
-from mixtally.primitives.wide import make_numbers, to_plain
+from mixtally.model.planes import directions, multiply, plane_messages
+from mixtally.primitives.wide import digits_in_base, make_numbers, to_plain
 
 WIDE = [(5, 54), (41, 23), (2999, 10), (65_537, 7), (2**31 - 1, 4)]
 FAMILIES = [
@@ -37,7 +37,7 @@ def test_directions_and_messages_are_those_of_a_device(prime, digits):
     found = directions(chosen, prime, digits)
     assert found.T.tolist() == [family.direction(one) for one in chosen.tolist()]
     points = (chosen * 7 + 1) % family.points
-    assert digits_of(points, prime, digits)[0].tolist() == (points % prime).tolist()
+    assert digits_in_base(points, prime, digits)[0].tolist() == (points % prime).tolist()
     wanted = [family.message(*pair) for pair in zip(points.tolist(), chosen.tolist(), strict=True)]
     assert plane_messages(points, chosen, prime, digits).tolist() == wanted
 

@@ -225,7 +225,10 @@ PLANS = {
 NETWORK = network(2)[0][0]
 CONTRACTS = {
     "an earlier version of a contract": ("version", 2, "unknown-version"),
-    "a later version of a contract": ("version", 4, "unknown-version"),
+    "a later version of a contract": ("version", 6, "unknown-version"),
+    "a quota below the crowd": ("most_bundles", 1, "most-bundles-out-of-range"),
+    "a quota of text": ("most_bundles", "all", "wrong-type"),
+    "no quota": ("most_bundles", GONE, "field-missing"),
     "a contract with a field more": ("color", 1, "field-unknown"),
     "terms for a plan": ("plan", GONE, "field-missing"),
     "a name in capitals": ("name", "Home", "name-malformed"),
@@ -242,7 +245,11 @@ CONTRACTS = {
     "envelopes of other bytes": ("envelope_bytes.0.0", 1, "envelope-bytes"),
     "a round that is longer": ("rounds.open_seconds", 86_401, "rounds-out-of-range"),
     "friends alone": ("admission", "friends", "unknown-admission"),
-    "files without a hash": ("client_files", {"a.py": "00"}, "client-files-malformed"),
+    "a file without a hash": (
+        "client_files",
+        [{"path": "a.py", "sha256": "00"}],
+        "client-files-malformed",
+    ),
 }
 
 
@@ -307,10 +314,10 @@ def test_another_version_is_told_whatever_else_the_file_holds(version):
 
 
 def test_a_contract_of_the_version_before_is_told_by_its_version():
-    """Its bundles said how many messages they hold."""
+    """Its files were an object."""
     tree = json.loads(write_contract(contract_of(BASES["people"])))
-    tree |= {"version": 2}
-    with pytest.raises(PlanError, match=r"contract\.version: expected .*3.*, got 2"):
+    tree |= {"version": 4, "client_files": {}}
+    with pytest.raises(PlanError, match=r"contract\.version: expected .*5.*, got 4"):
         read_contract(json.dumps(tree).encode(), "old.json")
 
 

@@ -116,7 +116,7 @@ def scripted():
     words = "<script>alert(1)</script>"
     question = Question(name=words, bins=4, labels=(words, *"abc"))
     part = contracts.shaped(4, shift=3)
-    plan = contracts.plan_of(question, [part], hops=3, collections=3, users=2, minimum_crowd=2)
+    plan = contracts.plan_of(question, [part], hops=3, collections=3, users=1000, minimum_crowd=2)
     return {"plan": plan}
 
 

@@ -90,7 +90,6 @@ def too_many_pieces(stage):
 
 TWO = pieces(2)["parts"]
 LONG = PartManifest(1 << 24, pieces=(Piece("0" * 64, 1 << 24),))
-OWN = {"fresh": {}}
 
 
 SHARED = {

@@ -5,6 +5,7 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
+from helpers import contracts
 from helpers.roles_in_folders import EVERY, OPEN, START
 from mixtally.device.client import Limits
 from mixtally.device.client.net import Diary, Pins, open_round, prepare, verify_contract
@@ -87,7 +88,7 @@ def made(stage, **changes):
 
 
 def twice_under_one_name(stage):
-    text, job = made(stage, client_files={"a": "0" * 64})
+    text, job = made(stage, client_files=contracts.FILES)
     return take_job(stage.mixes[1].node, job, text)
 
 
@@ -176,7 +177,7 @@ def another_sheet_later(stage):
 def two_contracts(stage):
     """All roles sign two contracts of one name and serial, one for this person."""
     plan = replace(stage.contract.plan, users=3)
-    text = write_contract(replace(stage.contract, plan=plan))
+    text = write_contract(replace(stage.contract, plan=plan, most_bundles=12))
     note = sign_note(text, *(folder.signer for folder in stage.folders))
     second = verify_contract(note, Pins(keys=(("mix-2", stage.folders[1].signer.public),)), ANY)
     with Diary(stage.place / "diary.db") as diary:
@@ -202,7 +203,6 @@ def split_view(stage):
 
 
 NEXT = START + EVERY
-OWN = {"fresh": {}}
 
 
 SHARED = {

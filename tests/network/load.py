@@ -87,7 +87,7 @@ def broken(begun=b""):
 def counted(statuses, room):
     """How often each status was answered, and whether all room is there again."""
     several = [f"{statuses.count(one)} x {one}" for one in sorted(set(statuses))]
-    return ", ".join([*several, "all room again" if room.held == 0 else "room is lost"])
+    return ", ".join([*several, "all room again" if room.used == 0 else "room is lost"])
 
 
 def burst(stage):
@@ -263,8 +263,11 @@ SHARED = {
     "a note longer than allowed, announced": (stated("/notes", MORE), "413 too-large"),
     "a note longer than allowed, unannounced": (chunks("/notes", MOST_NOTE_BYTES), "413 too-large"),
     "a length of five thousand digits": (stated("/bundles", "9" * 5000), "400 body-length"),
-    "a contract below which twenty thousand strangers signed": (lines_of_strangers, "400 no-note"),
-    "a long text of a stranger, which nobody parses": (long_text, "403 not-signed"),
+    "a contract below which twenty thousand strangers signed": (
+        lines_of_strangers,
+        "413 too-large",
+    ),
+    "a long text of a stranger, which nobody parses": (long_text, "413 too-large"),
     "a manifest with a thousand names": (overruled, "400 no-note"),
     "one peer that asks a hundred times for a key": (same_key, "1 key"),
     "one peer that sends five hundred pieces nobody named": (

@@ -25,7 +25,7 @@ def planned():
     """Hashed texts, so that an answer stands in no contract; its certificate is proved."""
     question = Question(name="q", bins=9, hashed=Hashing(function=HMAC_SHA256, seed=contracts.SEED))
     part = contracts.over_planes(9, 3, drawn=140)
-    made = contracts.plan_of(question, [part], hops=2, users=2, minimum_crowd=2, delta=1e-6)
+    made = contracts.plan_of(question, [part], hops=2, users=1000, minimum_crowd=2, delta=1e-6)
     return contracts.proved(made)
 
 

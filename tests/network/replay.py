@@ -147,7 +147,7 @@ def two_parts():
     question = Question(name="q", bins=2, kind=Kind.BITS)
     part = contracts.shaped(2, shift=3)
     plan = contracts.plan_of(
-        question, [part, part], hops=3, collections=3, users=2, minimum_crowd=2
+        question, [part, part], hops=3, collections=3, users=1000, minimum_crowd=2
     )
     return {"plan": plan}
 

@@ -63,12 +63,8 @@ def asked_of(talk):
     """A role asks such a peer, with little patience."""
 
     def act(_):
-        with (
-            peer(talk) as address,
-            mock.patch.object(calls, "SECONDS", 0.1),
-            mock.patch.object(calls, "MOST_ANSWER_BYTES", 10_000),
-        ):
-            return str(call(address, "GET", "/notes/mix-1").status)
+        with peer(talk) as address, mock.patch.object(calls, "SECONDS", 0.1):
+            return str(call(address, "GET", "/notes/mix-1", most=10_000).status)
 
     return act
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from hashlib import sha256
 
+from helpers.listed import listed
 from helpers.mixes import Town
 from helpers.roles_in_folders import ENVIRONMENT, ask
 from mixtally.device.wire.bundle import write_bundle
@@ -131,7 +132,7 @@ class Stage(Town):
             "before": None if hop == 1 else "0" * 64,
             "parts": (part,),
         }
-        return Manifest(**fields | changes), data
+        return listed(Manifest(**fields | changes)), data
 
     def told(self, hop, envelopes, /, **changes):
         """What the next role answers to the signed manifest of such a batch."""

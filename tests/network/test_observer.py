@@ -21,7 +21,7 @@ WORDS = Prefixes(alphabet="ab", most=2, longest=3)
 def planned(question, *parts, **changes):
     """Three mixes, two people or more."""
     return contracts.plan_of(
-        question, parts, hops=3, collections=3, users=2, minimum_crowd=2, **changes
+        question, parts, hops=3, collections=3, users=1000, minimum_crowd=2, **changes
     )
 
 

@@ -23,7 +23,7 @@ from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.server.engine import folding
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.shards import shard_tally
-from mixtally.server.mix.closing.source import BundleSource
+from mixtally.server.mix.closing import source
 from network.given_words import (
     COINS,
     FLIPS,
@@ -156,12 +156,12 @@ def test_spark_at_every_role(taps, begun, monkeypatch, name, place):
 def test_a_mix_that_drops_a_message_is_found(taps, plant, place):
     """By no number of the round: as many might have come of other coins, and it is released."""
 
-    def all_but_one(honest, self, part):
-        envelopes = honest(self, part)
-        next(envelopes)
-        return envelopes
+    def all_but_one(honest, *given):
+        sent, said = honest(*given)
+        sent[np.flatnonzero(sent)[0]] = False
+        return source.Selection(sent, said._replace(received=said.received - 1))
 
-    plant(BundleSource, "envelopes", all_but_one)
+    plant(source, "_select", all_but_one)
     held, result = network(taps, COINS)
     assert b'"released": true' in result
     assert written(held, counted_by(SCENES[COINS], in_memory), place) != result

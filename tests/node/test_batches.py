@@ -4,6 +4,7 @@ from hashlib import sha256
 
 import pytest
 
+from helpers.listed import listed
 from helpers.roles_in_folders import Village, ask
 from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import (
@@ -46,7 +47,7 @@ def batch(village, node, *, messages=5, bundles=5, hop=1, **changes):
         "before": None,
         "parts": (part,),
     }
-    return Manifest(**fields | changes), data
+    return listed(Manifest(**fields | changes)), data
 
 
 def problem(node, note, now=0):
@@ -137,7 +138,7 @@ def test_what_nobody_signed_occupies_nothing(village, nodes):
 )
 def test_manifests_that_do_not_fit(village, nodes, changes, wanted):
     manifest, _ = batch(village, nodes[0])
-    note = sign_note(write_manifest(manifest._replace(**changes)), nodes[0].signer)
+    note = sign_note(write_manifest(listed(manifest._replace(**changes))), nodes[0].signer)
     assert problem(nodes[1], note) is wanted
 
 

@@ -40,7 +40,7 @@ def test_a_length_that_is_stated_takes_no_room():
         good = Body(room)
         await good.comes(bytes(MOST), more=False)
         assert await good.end() == bytes(MOST)
-        assert room.held == MOST  # until it is given back
+        assert room.used == MOST  # until it is given back
         for one in idle:
             one.task.cancel()
 
@@ -61,7 +61,7 @@ def test_who_holds_most_for_longest_makes_room():
         for one in large[1:]:
             await one.comes(b"x", more=False)
             assert await one.end() == bytes(30) + b"x"
-        assert room.held == 20 + 2 * 31
+        assert room.used == 20 + 2 * 31
 
     asyncio.run(act())
 
@@ -78,7 +78,35 @@ def test_who_holds_most_gives_itself_up():
         await small.comes(b"", more=False)
         assert await small.end() == bytes(20)
         room.release(20)
-        assert room.held == 0
+        assert room.used == 0
+
+    asyncio.run(act())
+
+
+def test_slow_bodies_of_many_rooms_keep_no_other_room_out():
+    """Rooms of 50 bytes within one of 100: whoever comes fast finds room, and all is given back."""
+
+    async def act():
+        total = BodyBudget(MOST)
+        rooms = [BodyBudget(50, total) for _ in range(3)]
+        slow = [Body(room) for room in rooms[:2]]
+        for one in slow:
+            await one.comes(bytes(50))
+        assert [total.used, *(room.used for room in rooms)] == [100, 50, 50, 0]
+        fast = Body(rooms[2])
+        await fast.comes(bytes(30), more=False)
+        assert await fast.end() == bytes(30)
+        assert [one.task.done() for one in slow] == [True, False]
+        assert await slow[0].end() is Problem.BUSY
+        assert [total.used, *(room.used for room in rooms)] == [80, 0, 50, 30]
+        rooms[2].release(30)
+        over = Body(rooms[2])
+        await over.comes(bytes(51))
+        assert await over.end() is Problem.BUSY  # a room is as large as before
+        await slow[1].comes(b"", more=False)
+        assert await slow[1].end() == bytes(50)
+        rooms[1].release(50)
+        assert [total.used, *(room.used for room in rooms)] == [0, 0, 0, 0]
 
     asyncio.run(act())
 
@@ -91,7 +119,7 @@ def test_a_body_that_is_whole_is_not_given_up():
         assert await first.end() == bytes(90)
         await second.comes(bytes(20), more=False)
         assert await second.end() is Problem.BUSY
-        assert room.held == 90
+        assert room.used == 90
 
     asyncio.run(act())
 
@@ -108,7 +136,7 @@ def test_the_least_rate(monkeypatch, rate, ends):
         for number in range(40):
             await slow.comes(b"x", more=number < 39)
         assert await slow.end() == ends
-        assert room.held == (0 if ends is Problem.TOO_SLOW else 40)
+        assert room.used == (0 if ends is Problem.TOO_SLOW else 40)
 
     asyncio.run(act())
 
@@ -131,6 +159,6 @@ def test_what_is_refused_leaves_no_room_taken(parts, why):
             else:
                 await one.comes(part)
         assert await one.end() is why
-        assert room.held == 0
+        assert room.used == 0
 
     asyncio.run(act())

@@ -28,7 +28,8 @@ class Machine:
     def begin(self, **more):
         """A process that begins."""
         clocks = Clocks(lambda: self.wall, lambda: self.steady, self.boot)
-        self.clock = Clock(self.path, Log(self.lines.append), clocks, **more)
+        self.log = Log(self.lines.append)
+        self.clock = Clock(self.path, self.log, clocks, **more)
         return self.clock
 
     def pass_(self, seconds, every=1.0):
@@ -117,8 +118,11 @@ def test_after_a_restart_of_the_machine_it_is_not_earlier_than_before(machine):
     assert machine.told() == ["machine restarted believes_its_clock_in=600"]
     machine.pass_(HOLD - 1)
     assert clock.certain_time() < machine.wall - DAY + TOLERANCE
+    assert [one["event"] for one in machine.log.list_warnings()] == ["machine restarted"]
     machine.pass_(2)
     assert clock.certain_time() == clock.now() == int(machine.wall)
+    assert machine.log.list_warnings() == []
+    assert machine.told()[1].startswith("clock agrees ")
 
 
 def test_a_machine_that_begins_in_1970(machine):
@@ -144,6 +148,59 @@ def test_a_file_that_says_nothing_is_passed_over(machine, held):
     machine.path.write_bytes(held)
     machine.wall += DAY
     assert machine.begin().certain_time() == int(START + DAY)
+
+
+@pytest.mark.parametrize("held", [None, b"", b'{"wall": "x"}'], ids=repr)
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_lost_file_beside_keys_is_a_restarted_machine(machine, held, keep):
+    """Who asks is answered by the wall clock; a key is not destroyed before it has held."""
+    machine.path.unlink()
+    if held is not None:
+        machine.path.write_bytes(held)
+    (machine.path.parent / "keys").mkdir()
+    (machine.path.parent / "keys" / "a").touch()
+    machine.wall += DAY
+    machine.begin(keep=keep)
+    assert machine.told() == ["clock file lost believes_its_clock_in=600"]
+    machine.pass_(HOLD / 2)
+    machine.begin(keep=keep)  # a process that begins again knows no more
+    machine.pass_(HOLD - 1)
+    assert machine.clock.certain_time() < HOLD
+    assert machine.clock.now() == int(machine.wall)
+    machine.pass_(2)
+    assert machine.off == (DAY, DAY)
+    machine.begin(keep=keep)
+    begins = [line for line in machine.told() if line.startswith("clock file lost ")]
+    assert len(begins) == (2 if keep else 3)  # an intake does not write the file
+
+
+def test_a_folder_without_keys_is_new(machine):
+    machine.path.unlink()
+    (machine.path.parent / "keys").mkdir()
+    machine.wall += DAY
+    assert machine.begin().certain_time() == int(START + DAY)
+    assert machine.lines == []
+
+
+def test_an_open_round_outlives_a_lost_file_and_a_wrong_clock(tmp_path, machine):
+    town = town_of(tmp_path / "town", hops=1)
+    (mix,) = town.mixes
+    for bin_ in range(2):
+        assert town.send(town.bundle([bytes([bin_])])).status == 201
+    machine.path = town.folders[0].path / "clock"
+    machine.wall = town.now + 10 * DAY
+    clock = machine.begin()
+    for _ in range(3):
+        machine.pass_(1)
+        mix.tick(clock.certain_time())
+    (row,) = mix.node.rounds.all()
+    assert (row.state, mix.node.keys.has_key(row.folder)) == ("open", True)
+    machine.wall = float(town.now)  # the network has told the time
+    machine.pass_(HOLD + 1)
+    town.now = clock.now()
+    mix.tick(clock.certain_time())
+    assert mix.node.manifest_of(row, 1)[1].bundles == 2
+    town.end()
 
 
 def test_an_intake_reads_and_does_not_write(machine):

@@ -64,6 +64,15 @@ def test_what_a_role_waits_for_is_known_meanwhile(lines):
     assert log.list_awaited() == []
 
 
+def test_what_lasts_is_shown_as_it_is_now(lines):
+    log = Log(lines.append, clock=lambda: 0)
+    for seconds in (90, 95):
+        log.set_condition(Condition.CLOCK, True, seconds=seconds)
+    (said,) = log.list_awaited()
+    assert (said["seconds"], said["since"]) == (95, "1970-01-01T00:00:00Z")
+    assert len(lines) == 1
+
+
 def test_a_closed_standard_error_is_no_failure(monkeypatch):
     class Closed:
         def write(self, _):

@@ -8,6 +8,7 @@ import pytest
 from helpers.roles_in_folders import ENVIRONMENT, Village
 from mixtally.errors import DataError, PlanError
 from mixtally.primitives.chance import SecureChance
+from mixtally.server.node import disk
 from mixtally.server.node.folder import RoleFile, create_folder, open_folder
 from mixtally.server.node.keys import Keys
 from mixtally.server.node.running import exclusive_service
@@ -172,3 +173,30 @@ def test_a_database_that_is_not_whole_is_not_used(tmp_path):
     path.write_bytes(data)
     with pytest.raises(DataError, match=r"an intact database|disk that can be"):
         village.node(1)
+
+
+def test_a_command_begins_while_a_round_is_destroyed(tmp_path, monkeypatch):
+    """The serving process removes a round's folder after the command has listed it."""
+    (tmp_path / "rounds" / "1").mkdir(parents=True)
+    synced, usual = [], disk.sync_folder
+
+    def sync(path):
+        if path == tmp_path / "rounds":
+            (path / "1").rmdir()
+        usual(path)
+        synced.append(path)
+
+    monkeypatch.setattr(disk, "sync_folder", sync)
+    walked = [(str(tmp_path / one), [], []) for one in ("", "rounds", "rounds/1")]
+    monkeypatch.setattr(disk.os, "walk", lambda _: walked)
+    disk.sync_tree(tmp_path)
+    assert synced == [tmp_path, tmp_path / "rounds"]
+
+
+def test_two_threads_make_one_folder(tmp_path, monkeypatch):
+    """The loop expects the pieces of a round while the route of notes does."""
+    seen, usual = [False, False], disk.Path.is_dir  # neither has seen what the other makes
+    monkeypatch.setattr(disk.Path, "is_dir", lambda path: seen.pop() if seen else usual(path))
+    for _ in range(2):
+        disk.make_folder(tmp_path / "rounds" / "1")
+    assert (tmp_path / "rounds" / "1").is_dir()

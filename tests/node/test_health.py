@@ -24,7 +24,8 @@ def test_what_it_waits_for_is_named(made):
     log = Log(clock=lambda: 0)
     app = made(log)
     assert ask(app, "GET", "/healthz").body == b"ok\n"
-    assert json.loads(ask(app, "GET", "/readyz").body) == {"ready": True, "waits": []}
+    silence = {"ready": True, "waits": [], "warnings": []}
+    assert json.loads(ask(app, "GET", "/readyz").body) == silence
     log.set_condition(Condition.WAITING, True, contract="opinion", role="mix-2", what="its notes")
     answer = ask(app, "GET", "/readyz", headers=[("X-Planted", "planted-7f3a")])
     assert answer.status == 503
@@ -40,4 +41,8 @@ def test_what_it_waits_for_is_named(made):
     assert ask(app, "GET", "/healthz").status == 200
     assert ask(app, "POST", "/readyz").status in (404, 405)
     log.set_condition(Condition.WAITING, False, contract="opinion", role="mix-2")
-    assert ask(app, "GET", "/readyz").status == 200
+    log.set_condition(Condition.SILENT, True, role="mix-2", address="http://127.0.0.1:7002")
+    answer = ask(app, "GET", "/readyz")
+    assert answer.status == 200  # a dead peer makes no other role dead
+    (warning,) = json.loads(answer.body)["warnings"]
+    assert (warning["event"], warning["role"]) == ("peer unreachable", "mix-2")

@@ -1,11 +1,13 @@
 """The loop of a role: it ticks when woken, ends by itself, and stops the process at a failure."""
 
 import errno
+import sqlite3
 import threading
 
 import pytest
 
 from mixtally.errors import DataError
+from mixtally.server.node import loop as module
 from mixtally.server.node.loop import Loop
 
 SECONDS = 10
@@ -52,13 +54,35 @@ def test_a_failure_ends_it_and_the_process():
     assert stopped == [failure]
 
 
+def test_a_pass_that_hangs_is_noticed_from_outside(monkeypatch):
+    monkeypatch.setattr(module, "_WATCH_SECONDS", 0.01)
+    hangs, old = threading.Event(), threading.Event()
+    ages = []
+
+    def watch(seconds):
+        ages.append(seconds)
+        if seconds > 0.2:
+            old.set()
+
+    loop = Loop(lambda _: hangs.wait(SECONDS), lambda: 7, print, watch)
+    loop.start()
+    assert old.wait(SECONDS)
+    assert loop.age() > 0.2
+    hangs.set()
+    loop.end()
+    assert loop.age() < ages[-1] + SECONDS
+
+
 NO_ROOM = OSError(errno.ENOSPC, "no space")
 TOLD = DataError("a file", expected="to write it", got="no room", do="Make room")
 TOLD.__cause__ = NO_ROOM
+LOCKED = DataError("a file", expected="no lock", got="one", do="Wait")
+LOCKED.__cause__ = sqlite3.OperationalError("database is locked")
+LOCKED.__cause__.sqlite_errorcode = sqlite3.SQLITE_BUSY_SNAPSHOT
 
 
-@pytest.mark.parametrize("full", [NO_ROOM, TOLD])
-def test_a_full_disk_is_waited_for(full):
+@pytest.mark.parametrize("full", [NO_ROOM, TOLD, LOCKED])
+def test_a_full_disk_and_a_lock_are_waited_for(full):
     ticks, stopped = Ticks(fails=full), []
     loop = Loop(ticks, lambda: 7, stopped.append)
     loop.start()

@@ -4,12 +4,16 @@ import shutil
 import threading
 import time
 
+import msgspec
 import pytest
 
-from helpers.roles_in_folders import ENVIRONMENT, Village, ask, changed
+from helpers.roles_in_folders import ENVIRONMENT, START, Village, ask, changed
 from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.manifest import EXPIRED, Manifest, PartManifest
 from mixtally.device.wire.note import sign_note
 from mixtally.primitives.chance import SecureChance
+from mixtally.server.node.calls import Answer, SilentError
+from mixtally.server.node.events import Log
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
@@ -49,6 +53,23 @@ def test_a_silent_role_may_be_overruled_and_that_is_remembered(village):
     village.awake(nodes[2])
     assert village.peers(nodes[0], ["collector"]).ask(0) == []  # it answers this time
     assert nodes[0].rounds.list_overruled(village.fingerprint) == ()
+
+
+def test_serials_of_one_name_wait_separately(village):
+    """A mix that answers at its old address only, and a collector that does not answer."""
+    nodes = village.nodes()
+    village.awake(nodes[1])
+    first, lines, mine = nodes[0], [], village.agreement(1)
+    first.cleared.clear()
+    first.log = Log(lines.append, clock=lambda: 0)
+    gone = msgspec.structs.replace(mine.hops[1], address="http://127.0.0.1:7999")
+    first.load_contract(changed(mine, contract="0" * 64, serial=2, hops=(mine.hops[0], gone)))
+    peers = village.peers(first)
+    for second in range(5):
+        peers.ask(second)
+    said = [line.split(" ", 1)[1].split(" what=")[0] for line in lines if "waiting" in line]
+    waits = [(1, "collector"), (2, "mix-2"), (2, "collector")]
+    assert said == [f"waiting contract={mine.name} serial={n} role={role}" for n, role in waits]
 
 
 def test_an_old_copy_does_not_run(village, tmp_path):
@@ -110,9 +131,6 @@ def test_many_notes_of_others_are_looked_at_before_it_serves(village, monkeypatc
     [b"", b"{}", b"[1]", b"\xff", b"0", b"1\n", b"0\n\n", b"1\n" + b"A" * 64 + b"\n", b"00\n"],
 )
 def test_an_answer_that_says_nothing_is_silence(village, body):
-    from mixtally.server.node.calls import Answer
-    from mixtally.server.node.peers import Peers
-
     node = village.node(1, cleared=False)
     peers = Peers(node, lambda *_: Answer(200, body))
     assert peers.ask(0) == ["collector", "mix-2"]
@@ -143,6 +161,49 @@ def test_silent_roles_are_left_alone_for_longer_and_longer(village):
     for now in range(64):
         peers.send_all(now)
     assert len(tried) == 2 * 7  # at 0, 1, 3, 7, 15, 31, 63
+
+
+def test_a_note_that_is_refused_for_now_keeps_no_other_back(village):
+    """A peer that another contract keeps from being ready refuses the notes of that one alone."""
+    nodes = village.nodes()
+    village.agreed(nodes)
+    for node in nodes[1:]:
+        village.awake(node)
+    silent, refused = {nodes[1].folder.role.address}, []
+
+    def call(address, method, path, body=b""):
+        if address in silent:
+            raise SilentError(address)
+        if fingerprint_of(body) == village.fingerprint:
+            refused.append(address)
+            return Answer(503, b"")
+        return village.call(address, method, path, body)
+
+    peers = Peers(nodes[0], call)
+    for _ in range(2):
+        peers.send_all(0)  # each note for the silent peer is tried once
+    silent.clear()
+    for now in range(1, 64):
+        peers.send_all(now)
+    left = {one.note for one in nodes[0].notes.list_unsent()}
+    assert {fingerprint_of(note) for note in left} == {village.fingerprint}
+    assert len(refused) <= 2 * 7  # each after a longer and longer pause
+
+
+def test_notes_of_a_round_that_a_peer_never_signed_are_sent_until_it_has_expired(village):
+    nodes = village.nodes()
+    for node in nodes:
+        village.awake(node)
+    peers = village.peers(nodes[0])
+    assert left_after(peers, 0) == 0  # the contract
+    note = village.agreed(nodes)
+    nodes[1].rounds.of_sheet = lambda _: None  # as if mix-2 had been down since
+    row = nodes[0].rounds.of_sheet(fingerprint_of(note))
+    nodes[0].sign_manifest(row, Manifest(row.sheet, 1, 0, 0, EXPIRED, None, (PartManifest(0),)))
+    for now in (START, row.expires - 1):
+        peers.send_all(now)
+    assert [one.role for one in nodes[0].notes.list_unsent()] == ["mix-2"]
+    assert left_after(peers, row.expires + 60) == 0
 
 
 def test_a_role_that_asks_is_awake(village):

@@ -92,7 +92,8 @@ def test_methods_and_paths(app):
         ("PUT", "/notes", 405),
         ("GET", "/", 404),
         ("GET", "/status/", 404),
-        ("GET", "/pieces/x", 405),
+        ("GET", "/pieces/x", 404),
+        ("DELETE", "/pieces/x", 405),
         ("HEAD", "/pieces/x", 404),
         ("PUT", "/pieces/x", 403),
     ):

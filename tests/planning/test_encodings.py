@@ -14,16 +14,7 @@ from mixtally.errors import ParameterError
 from mixtally.model.encodings import list_encodings
 from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import choose
-from planning.requests import (
-    BIT,
-    PAIR,
-    composed_twice,
-    losses,
-    named,
-    proved,
-    request,
-    surveyed,
-)
+from planning.requests import BIT, PAIR, composed_twice, losses, named, proved, request, surveyed
 
 TRIP = request(question=PAIR, users=30_000, messages_per_user=10.0, mix_fakes=True)
 composed = pytest.mark.slow

@@ -87,7 +87,9 @@ def test_a_shape_that_fits_comes_before_one_of_less_error():
 def test_what_is_likely_is_nearly_what_is_found():
     accountant = Accountant()
     for collections, kind, *_ in KNOWN:
-        found = shapes.least_shape(asked(collections, likely=True), 1, accountant, lambda _: True)
+        found = shapes.least_shape(
+            asked(collections, accept_probable=True), 1, accountant, lambda _: True
+        )
         assert isinstance(found, kind)
         assert found.spread == pytest.approx(planned(collections).parts[0].recipe.spread, rel=0.05)
 

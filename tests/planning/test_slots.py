@@ -103,7 +103,7 @@ def test_a_budget_without_room_for_fakes_says_what_is_needed():
         (Question(name="q", bins=1, kind=Kind.BITS), {"slots": 1}, "a record of several members"),
         (Question(name="q", bins=5, kind=Kind.SET), {"slots": 1}, "a record of several members"),
         (make_open_question("q", "0" * 32, 3), {"slots": 1}, "a record of several members"),
-        (SET, {"slots": 1, "protocol": "flip"}, "--protocol clear-uniform, or none"),
+        (SET, {"slots": 1, "protocol": "flip"}, "without another protocol than clear-uniform"),
         (SET, {"slots": 1, "whole_records": True}, "whole records"),
     ],
 )

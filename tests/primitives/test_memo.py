@@ -84,7 +84,7 @@ def test_no_more_is_held_than_was_said(sizes):
     for key, size in enumerate(sizes):
         memo.get(key, lambda size=size: block(size))
         held = sum(kept.nbytes + _ENTRY_BYTES for kept in memo._entries.values())
-        assert held == memo._held <= most
+        assert held == memo._bytes <= most
 
 
 def test_one_result_that_is_larger_than_all_is_held_until_the_next():
@@ -95,7 +95,7 @@ def test_one_result_that_is_larger_than_all_is_held_until_the_next():
     assert made.asked == ["large"]
     made.get("next")
     assert list(made.memo._entries) == ["next"]
-    assert made.memo._held == _ENTRY_BYTES
+    assert made.memo._bytes == _ENTRY_BYTES
 
 
 def test_what_could_not_be_made_is_not_remembered():
@@ -108,7 +108,7 @@ def test_what_could_not_be_made_is_not_remembered():
         with pytest.raises(ValueError, match="no result"):
             memo.get("a", fails)
     assert memo.get("a", lambda: 7) == 7
-    assert memo._held == _ENTRY_BYTES
+    assert memo._bytes == _ENTRY_BYTES
 
 
 def test_making_one_result_may_need_another():
@@ -121,7 +121,7 @@ def test_making_a_result_that_asks_for_itself_is_counted_once():
     """A key made while it is made: what is held stays what is said."""
     memo = Memo(10**6)
     memo.get("a", lambda: 1 + memo.get("a", lambda: 1))
-    assert memo._held == len(memo._entries) * _ENTRY_BYTES
+    assert memo._bytes == len(memo._entries) * _ENTRY_BYTES
 
 
 def test_two_memories_share_nothing():

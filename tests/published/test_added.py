@@ -209,8 +209,12 @@ def test_two_sided_fakes_are_kept_to_by_a_bin_and_twice_too_much_for_two(epsilon
     law = exact_fakes_per_bin.two_sided(mode, *fakes_per_bin.sides(epsilon, 1.0))
     none = float(law.pmf[0])
     assert none <= DELTA / 2 < float(two_sided_law(mode - 1, *fakes_per_bin.sides(epsilon, 1.0))[0])
-    assert exact_fakes_per_bin.bit_delta(law, epsilon / 2).upper == pytest.approx(none, rel=1e-5)
-    assert exact_fakes_per_bin.one_hot_delta(law, epsilon).upper == pytest.approx(none, rel=1e-5)
+    # Nearly all ratios are e^epsilon, so the rounding of nearly all points counts.
+    for ends in (
+        exact_fakes_per_bin.bit_delta(law, epsilon / 2),
+        exact_fakes_per_bin.one_hot_delta(law, epsilon),
+    ):
+        assert none <= ends.upper <= none * (1.0 + 2e-4)
 
 
 def test_two_sided_fakes_are_the_shaped_fakes_of_mixes():

@@ -9,13 +9,7 @@ from msgspec.structs import replace
 from helpers import contracts
 from helpers.scripted_chance import Scripted
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.contract import (
-    BlanksRecipe,
-    FakeRecord,
-    LaplaceShape,
-    NoRecipe,
-    OwnFakes,
-)
+from mixtally.model.contract import BlanksRecipe, FakeRecord, LaplaceShape, NoRecipe, OwnFakes
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import Question
 from mixtally.primitives.fixed_point import SCALE

@@ -24,6 +24,7 @@ PREPARED = (
     f"{PLAN} --open --mix-fakes --hash-seed 00112233445566778899aabbccddeeff --out open.json",
     *CONTRACT.split(" && "),
     "budget open me.ledger --epsilon 3 --delta 1e-5",
+    "collector init collector --name c --operator C --address http://127.0.0.1:7000 --port 0",
 )
 FILES = {
     "colors.csv": b"no,color\n1,red\n2,blue\n1,red\n",

@@ -23,8 +23,13 @@ def check_found(found, crowd):
     assert pairs == {("bread", "milk"), ("bread", "jam"), ("jam", "milk"), ("oil", "rice")}
     (triple,) = found.sets[3]
     assert [label(i) for i in triple.items] == ["bread", "jam", "milk"]
+    check_intervals(found, crowd)
+    assert len(found.rules) == 2 * len(pairs) + 3
+
+
+def check_intervals(found, crowd):
+    """Every set found is near what is true, and within its interval."""
     for one in found.all_sets:
         (true,) = count_holders(crowd, [one.items]).tolist()
         assert abs(one.count - true) < 5 * one.standard_error
         assert one.lower <= true <= one.upper
-    assert len(found.rules) == 2 * len(pairs) + 3

@@ -1,6 +1,6 @@
 """Small studies, made by playing small crowds with seeded randomness, and how they are shown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,6 @@ from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report import counts, texts
 from mixtally.report.page import page as html
 from mixtally.report.terminal import render_summary
-
-Make = Callable[..., Study]
 
 
 def make_study(

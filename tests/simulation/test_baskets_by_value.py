@@ -122,8 +122,8 @@ def test_all_intervals_hold_at_once(plant):
     assert wrong() >= 27
 
 
-def told(wish, largest=2):
-    plan, by_value, reason = app._choose_plan(wish, largest, Planner())
+def told(wish, largest=2, slots=None):
+    plan, by_value, reason = app._choose_plan(wish, largest, Planner(), slots)
     return plan, by_value, reason
 
 
@@ -138,7 +138,7 @@ def wish_for(crowd, messages, **rest):
 
 
 def test_whichever_errs_less_of_a_pair_is_taken(shop):
-    few, by_value, reason = told(wish_for(shop, 4))
+    few, by_value, reason = told(wish_for(shop, 4, error_at=0.1))
     assert (few.name, by_value) == ("flip-blank", False)
     assert "With 6 messages per user every set could be a separate value" in reason
     many, by_value, reason = told(wish_for(shop, 8))
@@ -147,6 +147,30 @@ def test_whichever_errs_less_of_a_pair_is_taken(shop):
     assert "instead of" in reason
     whole, by_value, _ = told(wish_for(shop, 8, protocol="flip-blank"))
     assert (whole.name, by_value) == ("flip-blank", False)
+
+
+def test_some_slots_of_a_basket_are_sent_where_the_budget_is_small(shop):
+    """False alarm: none for this seed; over seeds a wrong interval has chance 0.05."""
+    plan, by_value, reason = told(wish_for(shop, 4))
+    assert (plan.parts[0].slots, by_value) == (3, True)
+    assert "standard error of 25 counts for a small set, instead of 34 for a pair" in reason
+    found = find_values(plan, shop, Lab(SeededChance(2)), support=0, level=0.95, largest=2)
+    goods.check_intervals(found, shop)
+    assert len(found.sets[2]) >= 3
+
+
+def test_a_number_of_slots_is_taken_or_refused(shop):
+    plan, by_value, _ = told(wish_for(shop, 2), slots=1)
+    assert (plan.parts[0].slots, by_value) == (1, True)
+    with pytest.raises(ParameterError, match="fewer than the 6 slots of a record, got 6"):
+        told(wish_for(shop, 8), slots=6)
+    with pytest.raises(ParameterError, match="sent as values, got --protocol flip-blank"):
+        told(wish_for(shop, 8, protocol="flip-blank"), slots=1)
+    wide = build_baskets("q", [tuple("abcdefg"), ("h",)] * 1000)
+    with pytest.raises(ParameterError, match="sent as values, got more values than a record has"):
+        told(wish_for(wide, 8), slots=1)
+    with pytest.raises(InfeasibleError, match="--messages-per-user"):
+        told(wish_for(shop, 1.5), slots=3)
 
 
 @pytest.mark.parametrize("users", [30, 4000])

@@ -1,12 +1,13 @@
 """Records of every kind, whole and split, played and put side by side."""
 
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, uniform
+from helpers.contracts import flipped, plan_of, proved, uniform
 from helpers.sampled import among
 from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
@@ -18,15 +19,19 @@ from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
+from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.encodings import list_encodings
 from mixtally.model.guarantee import Guarantee, Observer
+from mixtally.model.layout import Form, Layout
 from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest
 from mixtally.planning.rounding_grid import round_to_grid
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.encode.numbers import Points
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.randomize import randomize_records
+from oracle import Collection, exp_exactly, flips, worst
 
 USERS = 4000
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-6)
@@ -261,6 +266,40 @@ def test_sums_are_never_promised_less_than_messages(name):
     assert 0.0 <= seen.lower <= seen.upper <= plan.certificate.upper
     if name in ("bits whole", "attributes whole"):
         assert seen.upper < plan.certificate.upper / 10  # other people's flips hide sums well
+
+
+def test_sums_of_capped_messages_are_promised_no_more_than_the_truth():
+    """Two people, six bins, at most five ones in a message: every pair of counts is enumerated."""
+    bins, cap = 6, 5
+    part = replace(flipped(bins, q=0.35), layout=Layout(Form.BITS, bins, cap=cap))
+    plan = proved(plan_of(Question(name="q", bins=bins), [part], epsilon=1.0, users=2))
+    strings = [one for one in range(1 << bins) if one.bit_count() <= cap]
+    scene = Collection(
+        [
+            [row[one] / sum(row[s] for s in strings) for one in strings]
+            for row in flips(bins, part.threshold, [1 << b for b in range(bins)])
+        ],
+        people=2,
+        seen=[sum(1 << 8 * b for b in range(bins) if one >> b & 1) for one in strings],
+    )
+    (truth,) = worst(scene, [exp_exactly(1.0)], crowds=[(0,), (2,)], pairs=[(0, 1), (1, 0)])
+    found = plan_choice.certify_sums(plan)
+    assert found.lower <= truth <= found.upper <= plan.certificate.upper
+
+
+def test_a_sum_of_bits_does_not_tell_how_many_fakes_were_drawn():
+    """30 people draw a fake with probability 0.99: the number of ones is Bin(30, 0.99 q) more."""
+    people, coin = 30, 99 * SCALE // 100
+    own = OwnFakes(FakeRecord.BLANK, 0, coin)
+    part = flipped(1, most_set=None, q=0.2, own=own)
+    question = Question(name="q", bins=1, kind=Kind.BITS)
+    plan = proved(plan_of(question, [part], epsilon=0.3, users=people))
+    q = Fraction(part.threshold, SCALE)
+    shown = q * Fraction(coin, SCALE)
+    scene = Collection([[q, 1 - q], [1 - q, q]], 1, [[1 - shown, shown]] * people, seen=[0, 1])
+    (truth,) = worst(scene, [exp_exactly(0.3)])
+    found = plan_choice.certify_sums(plan)
+    assert found.lower <= truth <= found.upper <= plan.certificate.upper
 
 
 def test_fewer_honest_people_hide_less_of_the_sums():

@@ -14,7 +14,7 @@ from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswer
 from mixtally.lab.simulation.memoized.crowd import measure_recoveries, memoize_crowd, play_reports
 from mixtally.lab.simulation.memoized.document import document
 from mixtally.lab.simulation.memoized.losses import compute_losses
-from mixtally.lab.simulation.memoized.sentences import describe_linking
+from mixtally.lab.simulation.memoized.sentences import describe_linking, describe_losses
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.memoized_plan import hashed_question, make_memoized_plan
 from mixtally.model.question import Question
@@ -166,3 +166,10 @@ def test_the_csv_is_ranked_and_whole(found):
     assert len(lines) == 6
     assert "holds raw counts" in lines[0]
     assert lines[1].startswith("label,estimate,standard_error,lower,upper")
+
+
+def test_no_loss_is_rounded_down():
+    facts = {"eps_1": 0.1, "eps_T": 0.2, "eps_inf": 1.0, "reports": 2, "memories": 1}
+    facts |= {"memory_file": None, "epsilon": 1.2345642, "delta": 1.2345642e-6, "delta_lower": 0.0}
+    line = describe_losses(facts)[-1]
+    assert line.startswith("at epsilon 1.23457 after 2 reports: delta <= 1.23457e-06, ")

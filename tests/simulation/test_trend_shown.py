@@ -57,6 +57,13 @@ def text_of(trend, width=120):
     return console.file.getvalue()
 
 
+def test_no_guarantee_in_the_table_is_rounded_down(trend):
+    promised = Guarantee(epsilon=1.2345642, delta=1.2345642e-6)
+    shown = page(replace(trend, guarantee=promised))
+    assert "epsilon at delta 1.23457e-06" in shown
+    assert "delta at epsilon 1.23457" in shown
+
+
 @pytest.mark.seconds
 def test_the_page_is_one_safe_file(trend, unknown):
     for text in map(page, (trend, unknown)):

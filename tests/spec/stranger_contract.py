@@ -330,7 +330,8 @@ CONTRACT = fields(
     suite=integer("unknown-suite", 1, 2),
     envelope_bytes=sizes,
     rounds=fields(open_seconds=SECONDS, every_seconds=SECONDS),
-    admission=word("unknown-admission", "open"),
+    most_bundles=integer("most-bundles-out-of-range", 2, 10**12),
+    admission=word("unknown-admission", "open", "codes"),
     client_files=files,
 )
 
@@ -362,7 +363,7 @@ def plain_of(data):
 def contract_of(data):
     """The contract in ``data``; raises RefusalError."""
     plain = plain_of(data)
-    check_version(plain, 3)
+    check_version(plain, 5)
     read = CONTRACT(plain)
     hops = read["plan"]["hops"]
     need(len(read["hops"]) >= hops, "more-drawing-mixes-than-hops")
@@ -380,6 +381,8 @@ def contract_of(data):
         for one in read["plan"]["parts"]
     ]
     need(read["envelope_bytes"] == wanted, "envelope-bytes")
+    users = read["plan"]["users"]
+    need(users <= read["most_bundles"] <= 100 * users, "most-bundles-out-of-range")
     rounds = read["rounds"]
     need(rounds["open_seconds"] <= rounds["every_seconds"], "rounds-out-of-range")
     return read

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import unicodedata
 
-from spec.stranger_forms import fields, need, string
+from spec.stranger_forms import fields, need, several, string
 
 
 def operator(value):
@@ -29,9 +29,16 @@ def role(value):
     return read
 
 
+PATH = r"[A-Za-z0-9._@+~-]+(/[A-Za-z0-9._@+~-]+)*"
+
+
 def files(value):
-    need(isinstance(value, dict), "wrong-type")
-    for name, digest in value.items():
-        string("client-files-malformed", "[!-~]{1,200}")(name)
-        string("client-files-malformed", "[0-9a-f]{64}")(digest)
+    one = fields(
+        path=string("client-files-malformed", PATH),
+        sha256=string("client-files-malformed", "[0-9a-f]{64}"),
+    )
+    paths = [read["path"] for read in several(one)(value)]
+    need(len(paths) <= 128 and sorted(set(paths)) == paths, "client-files-malformed")
+    safe = all(len(path) <= 200 and "/." not in f"/{path}" for path in paths)
+    need(safe, "client-files-malformed")
     return value

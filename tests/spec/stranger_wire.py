@@ -5,6 +5,7 @@ It reads every vector of part two and says what it finds, as ``stranger`` does f
 
 import hashlib
 import re
+from itertools import pairwise
 
 from spec import stranger_notes as notes
 from spec import stranger_seal as seal
@@ -21,6 +22,7 @@ from spec.stranger_forms import (
     told,
     word,
 )
+from spec.stranger_lists import arrivals, check_lists, check_pieces, code_of, list_of, listed
 
 DIGEST = string("digest-malformed", "[0-9a-f]{64}")
 NOTHING = {"received": 0, "copies": 0, "passed": []}
@@ -179,19 +181,60 @@ PART = fields(
         fields(sha256=DIGEST, messages=integer("messages-out-of-range", 1, 2**24)),
     ),
 )
+LISTS = several(
+    several(fields(sha256=DIGEST, tags=integer("messages-out-of-range", 1, 2**21))),
+)
 MANIFEST = note(
     "manifest",
     sheet=DIGEST,
     hop=integer("hop-out-of-range", 1, 5),
     bundles=COUNT,
     left_out=COUNT,
-    destroyed=maybe(word("unknown-end", "too-few", "expired")),
+    destroyed=maybe(string("unknown-end", "too-few|expired|lost|ended: [ -~]{1,200}")),
     before=maybe(DIGEST),
     parts=several(PART),
     overruled=several(string("role-name-malformed", "[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")),
+    arrivals=LISTS,
 )
-RECEIPT = note("receipt", manifest=DIGEST, hop=integer("hop-out-of-range", 2, 6))
+RECEIPT = note(
+    "receipt", manifest=DIGEST, hop=integer("hop-out-of-range", 2, 6), arrivals=maybe(LISTS)
+)
 WITHDRAWAL = note("withdrawal", sheet=DIGEST)
+ROTATION = note(
+    "rotation",
+    role=string("role-name-malformed", "[A-Za-z0-9][A-Za-z0-9._/-]{0,99}"),
+    old=string("wrong-type"),
+    new=string("wrong-type"),
+)
+
+
+def rotation_of(data):
+    """Section 11, rotation: the role, its old and its new key as they are written."""
+    read = ROTATION(data)
+    role, keys = read["role"], (read["old"], read["new"])
+    for key in keys:
+        raw = notes.decoded(key.split("+", 2)[-1]) or b""
+        right = len(raw) == 33 and key == notes.verifier(role, raw[1:])
+        need(right, "key-malformed")
+    need(keys[0] != keys[1], "key-twice")
+    for key in keys:
+        notes.all_signed(data, notes.keys_of([key]))
+    return (role, *keys)
+
+
+def rotations_of(vector):
+    """The keys of a role from one key on."""
+    listed, following = plain_of(vector["rotations"].encode()), {}
+    need(isinstance(listed, list), "wrong-type")
+    need(len(listed) <= 100, "too-long")
+    for one in listed:
+        need(isinstance(one, str), "wrong-type")
+        _, old, new = rotation_of(one.encode("utf-8", "surrogatepass"))
+        need(following.setdefault(old, new) == new, "rotated-twice")
+    keys = [vector["key"]]
+    while len(keys) <= 16 and keys[-1] in following:
+        keys.append(following[keys[-1]])
+    return {"keys": keys}
 
 
 def sent(part):
@@ -205,7 +248,8 @@ def manifest_of(data):
     names, end = read["overruled"], read["destroyed"]
     need(len(names) <= 5 and len(set(names)) == len(names), "overruled-unfit")
     absent = read["before"] is None
-    need(absent if read["hop"] == 1 else not absent or end == "expired", "before-unfit")
+    may_lack = end not in (None, "too-few")
+    need(absent if read["hop"] == 1 else not absent or may_lack, "before-unfit")
     for part in read["parts"]:
         pieces = part["pieces"]
         need(len(pieces) <= 2**16, "too-many-pieces")
@@ -216,6 +260,10 @@ def manifest_of(data):
         need(sent(part) == held and sent(part) >= part["added"], "false-sum")
     names = [piece["sha256"] for part in read["parts"] for piece in part["pieces"]]
     need(len(set(names)) == len(names), "piece-twice")
+    counts = [part["received"] for part in read["parts"]]
+    if read["hop"] == 1:
+        counts = [read["bundles"] + read["left_out"]]
+    check_lists(read["arrivals"], [] if end else counts)
     return read
 
 
@@ -228,7 +276,7 @@ def round_of(vector):
     manifests, receipts = given
     hops, signers = len(contract["hops"]), list(roles(contract).items())
     need(len(manifests) <= hops and len(receipts) <= len(manifests), "other-hop")
-    before, out = None, []
+    before, out, chain = None, [], []
     for place, data in enumerate(manifests, start=1):
         read = manifest_of(notes.all_signed(data, dict([signers[place - 1]])))
         need(read["sheet"] == sheet, "other-sheet")
@@ -241,11 +289,25 @@ def round_of(vector):
         for part, stream in zip(read["parts"], contract["plan"]["parts"], strict=True):
             check_pieces(part["pieces"], vector["pieces"], size_of(contract, stream, place + 1))
         before = read
+        chain.append(read)
         out.append([0 if read["destroyed"] else sent(part) for part in read["parts"]])
     for place, data in enumerate(receipts, start=1):
         read = RECEIPT(notes.all_signed(data, dict([signers[place]])))
         need(read["manifest"] == digest(manifests[place - 1]), "other-manifest")
         need(read["hop"] == place + 1, "other-hop")
+        need((read["arrivals"] is None) == (place < hops), "arrivals-miscounted")
+        if place == hops:
+            check_lists(read["arrivals"], [] if before["destroyed"] else out[-1])
+            chain.append(read)
+    for place, (one, after) in enumerate(pairwise(chain), start=2):
+        if not one["destroyed"] and not after.get("destroyed"):
+            for part, (listed, at) in enumerate(zip(after["arrivals"], one["parts"], strict=True)):
+                size = size_of(contract, contract["plan"]["parts"][part], place)
+                data = b"".join(bytes.fromhex(vector["pieces"][p["sha256"]]) for p in at["pieces"])
+                came = [data[i : i + size] for i in range(0, len(data), size)]
+                made = list_of(bytes.fromhex(sheet), place, part, came)
+                right = [hashlib.sha256(made).hexdigest()] if made else []
+                need([file["sha256"] for file in listed] == right, "arrivals-differ")
     return {"sent": out}
 
 
@@ -259,11 +321,20 @@ def follow(read, before, named):
     need(read["destroyed"] or same, "received-differs")
 
 
-def check_pieces(pieces, files, size):
-    for piece in pieces:
-        data = bytes.fromhex(files.get(piece["sha256"], ""))
-        need(hashlib.sha256(data).hexdigest() == piece["sha256"], "piece-differs")
-        need(len(data) == piece["messages"] * size <= 2**24, "piece-length")
+CODES = note("codes", contract=DIGEST, hashes=several(DIGEST))
+
+
+def codes_of(vector):
+    """Section 15, the list of hashes."""
+    served, data = vector["contract"].encode(), vector["codes"].encode()
+    contract = contract_of(served)
+    signer = list(roles(contract).items())[-1]
+    read = CODES(notes.all_signed(data, dict([signer])))
+    need(read["contract"] == digest(served), "other-contract")
+    hashes = read["hashes"]
+    need(1 <= len(hashes) <= min(contract["most_bundles"], 200_000), "codes-miscounted")
+    need(sorted(set(hashes)) == hashes, "codes-unsorted")
+    return {"hashes": hashes}
 
 
 def envelope(vector):
@@ -313,7 +384,15 @@ def found(vector):
     if what == "withdrawal":
         data = vector["withdrawal"].encode()
         return {"of": WITHDRAWAL(data)["sheet"], "hash": digest(data)}
+    if what == "rotation":
+        data = vector["rotation"].encode()
+        role, old, new = rotation_of(data)
+        return {"role": role, "old": old, "new": new, "hash": digest(data)}
+    if what == "rotations":
+        return rotations_of(vector)
     if what == "receipt":
         data = vector["receipt"].encode()
         return {"of": RECEIPT(data)["manifest"], "hash": digest(data)}
-    return {"envelope": envelope, "first hop": first_hop, "round": round_of}[what](vector)
+    several = {"envelope": envelope, "first hop": first_hop, "round": round_of}
+    several |= {"arrivals": arrivals, "listed": listed, "code": code_of, "codes": codes_of}
+    return several[what](vector)

@@ -97,7 +97,7 @@ def test_both_refuse_a_record_that_is_sent_again_beside_fakes():
     [
         (fields, "MOST_PLAIN", 1 << 70),
         (contract, "_check_network", lambda *_: None),
-        (question, "_CONTROL", re.compile("a^")),
+        (question, "CONTROL_CHARACTERS", re.compile("a^")),
     ],
     ids=["spelling", "network", "characters"],
 )

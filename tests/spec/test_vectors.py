@@ -6,6 +6,7 @@ import io
 import json
 import re
 import sys
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -141,6 +142,7 @@ def test_the_stranger_uses_no_library():
         "stranger_roles",
         "stranger_notes",
         "stranger_wire",
+        "stranger_lists",
     ):
         used = {one.split(".")[0] for one in imports(Path(__file__).with_name(f"{name}.py"))} - {
             "spec"
@@ -184,3 +186,9 @@ def test_the_room_gives_no_reason_that_is_not_on_the_page():
     found = set(raised())
     assert len(found) > 80
     assert {reason for reason in found if f"`{reason}`" not in page} == set()
+
+
+def test_the_index_names_every_vector():
+    patterns = re.findall(r"`([a-z*-]+)`", (ROOT / "vectors/README.md").read_text())
+    assert [name for name in EVERY if not any(fnmatch(name, one) for one in patterns)] == []
+    assert [one for one in patterns if not any(fnmatch(name, one) for name in EVERY)] == []

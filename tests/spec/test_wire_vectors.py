@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spec import stranger_notes, stranger_seal, stranger_wire
+from spec import stranger_lists, stranger_notes, stranger_seal, stranger_wire
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
@@ -29,7 +29,8 @@ def scripts():
 EVERY = {path.stem: json.loads(path.read_text()) for path in (ROOT / "vectors").glob("*.json")}
 KINDS = (
     *("note", "signed note", "joined notes", "key configuration", "sheet", "shapes", "bundles"),
-    *("envelope", "first hop", "manifest", "receipt", "withdrawal", "round"),
+    *("envelope", "first hop", "manifest", "receipt", "withdrawal", "rotation", "rotations"),
+    *("round", "arrivals", "listed", "code", "codes"),
 )
 FILES = {
     name: vector
@@ -49,7 +50,13 @@ RESULTS = {
     "manifest": "sent hash",
     "receipt": "of hash",
     "withdrawal": "of hash",
+    "rotation": "role old new hash",
+    "rotations": "keys",
     "round": "sent",
+    "arrivals": "list",
+    "listed": "found",
+    "code": "code hash",
+    "codes": "hashes",
 }
 
 
@@ -83,6 +90,8 @@ def test_the_package_agrees(name, scripts):
         ("envelope-suite-1-good", "part", 1),
         ("envelope-suite-2-good", "part", 1),
         ("round-suite-1", "receipts", ["{}\n"]),
+        ("arrivals-bundles", "part", 1),
+        ("listed", "found", []),
         ("refused-round-other-sheet", "reason", "other-hop"),
     ],
 )
@@ -124,7 +133,7 @@ def bent(chance, vector):
     """The vector with a character of its notes, or an item of a list, changed."""
     vector = json.loads(json.dumps(vector))
     fields = ("note", "sheet", "manifest", "receipt", "withdrawal", "manifests", "receipts", "body")
-    fields += ("envelope",)
+    fields += ("envelope", "rotation", "rotations")
     fields = ("body",) if vector["what"] == "first hop" else fields
     name = chance.choice([one for one in fields if vector.get(one)])
     holder, place = vector, name
@@ -147,7 +156,7 @@ def bent(chance, vector):
 
 BENDABLE = (
     *("note", "sheet", "bundles", "envelope", "first hop", "manifest", "receipt", "withdrawal"),
-    "round",
+    *("rotation", "rotations", "round"),
 )
 
 
@@ -174,7 +183,7 @@ def imports(module):
 
 
 def test_the_stranger_shares_no_line_with_the_package():
-    for module in (stranger_notes, stranger_wire):
+    for module in (stranger_lists, stranger_notes, stranger_wire):
         assert set(imports(module)) - {"spec"} <= set(sys.stdlib_module_names)
     assert set(imports(stranger_seal)) - set(sys.stdlib_module_names) == {
         *("spec", "pyhpke", "cryptography")

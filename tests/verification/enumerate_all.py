@@ -4,18 +4,12 @@ A law is a dict from a message, a tuple of bits, to its chance.
 """
 
 from collections import defaultdict
-from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import product
 
+from oracle import exp_exactly
+
 SCALE = 1 << 64
-WIDTH = Fraction(1, 10**50)
-"""Above the error of ``e_to``."""
-
-
-def e_to(epsilon):
-    """e^epsilon to 60 digits."""
-    return Fraction(Context(prec=60).exp(Decimal(epsilon)))
 
 
 def flipped(record, threshold, cap=None):
@@ -69,7 +63,7 @@ def delta(first, second, epsilon):
 
 
 def one_way(first, second, epsilon):
-    grow = e_to(epsilon)
+    grow = exp_exactly(epsilon)
     return sum(
         max(Fraction(0), first.get(key, 0) - grow * second.get(key, 0))
         for key in first.keys() | second.keys()

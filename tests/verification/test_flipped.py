@@ -238,6 +238,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_planted_mistake_in_the_second_proof_is_noticed(monkeypatch, mistake):
     where, what, wrong, name = MISTAKES[mistake]

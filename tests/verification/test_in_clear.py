@@ -27,7 +27,8 @@ from mixtally.errors import PlanError
 from mixtally.model.planes import Planes
 from mixtally.model.shape import GaussianShape, LaplaceShape
 from mixtally.primitives.memo import Memo
-from verification.enumerate_all import SCALE, bag, delta, e_to, hot, mixed
+from oracle import exp_exactly
+from verification.enumerate_all import SCALE, bag, delta, hot, mixed
 from verification.enumerate_all import uniform as any_of
 from verification.written import certified, clear, plain, plan_of
 
@@ -189,7 +190,7 @@ def meeting_of(prime, digits):
 
 def over_planes(records, prime, digits, epsilon):
     """Return delta by the sum over messages that point at one of two values, or at both."""
-    kappa, grow = meeting_of(prime, digits), e_to(epsilon)
+    kappa, grow = meeting_of(prime, digits), exp_exactly(epsilon)
     both, alone = kappa / prime, (1 - kappa) / prime
     found = Fraction(0)
     for a, b, c in product(range(records + 1), repeat=3):
@@ -279,7 +280,7 @@ def test_a_set_whose_members_are_replaced(epsilon):
 
 def poisson(mean, most):
     """P(X = k) up to ``most``."""
-    return [mean**k / e_to(float(mean)) / factorial(k) for k in range(most + 1)]
+    return [mean**k / exp_exactly(float(mean)) / factorial(k) for k in range(most + 1)]
 
 
 def two_cells_each(chances, epsilon):
@@ -288,7 +289,7 @@ def two_cells_each(chances, epsilon):
     pairs = [
         (held[a] * held[b], lacking[a] * lacking[b]) for a, b in product(range(len(held)), repeat=2)
     ]
-    grow = e_to(epsilon)
+    grow = exp_exactly(epsilon)
     return sum(
         max(0, more * other - grow * less * another)
         for (more, less), (another, other) in product(pairs, repeat=2)

@@ -6,6 +6,7 @@ import pytest
 
 from client.net.test_bare_net import BUNDLE_BYTES, PROGRAM
 from helpers.devices import NOW, World
+from mixtally.app.page_files import generic_files
 from mixtally.cli.main import LAB
 
 DEVICE_MEGABYTES, LAB_MEGABYTES = 30, 260
@@ -80,3 +81,13 @@ def test_sizes_are_what_was_said(installed):
     device, lab = installed(), installed("lab")
     assert 5 < device.megabytes() < DEVICE_MEGABYTES  # cryptography alone has more than 5
     assert 50 < lab.megabytes() < LAB_MEGABYTES
+
+
+def test_the_page_is_installed_with_the_lab(installed, tmp_path):
+    lab = installed("lab")
+    done = lab.command("page", "build", "--out", "page", where=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    page = tmp_path / "page"
+    written = {path.relative_to(page).as_posix() for path in page.rglob("*") if path.is_file()}
+    assert written == {*generic_files()}
+    assert all((page / name).read_bytes() == data for name, data in generic_files().items())

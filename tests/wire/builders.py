@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from helpers.listed import listed
 from mixtally.device.wire.consistency import Frame
 from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
 from mixtally.device.wire.sheet import Sheet
@@ -46,7 +47,7 @@ def manifest(hop=1, **changes):
         "parts": (PartManifest(received=9, copies=1, added=3, pieces=pieces),),
         "overruled": ("mix/2",),
     }
-    return Manifest(**{**fields, **changes})
+    return listed(Manifest(**{**fields, **changes}))
 
 
 def altered(data, changes):

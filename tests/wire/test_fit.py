@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from helpers.listed import invented, listed
 from mixtally.device.wire.consistency import (
     check_manifests,
     check_piece,
@@ -50,7 +51,7 @@ def chain(*changes):
             part = PartManifest(received=sent, added=4, pieces=(piece,))
             made = made._replace(before=before, parts=(part,))
         sent = made.parts[0].sent_count
-        several.append((f"{place:064x}", made._replace(**more)))
+        several.append((f"{place:064x}", listed(made._replace(**more))))
     return several
 
 
@@ -97,9 +98,26 @@ def test_those_that_do_not_are_refused(why, changes):
 
 
 def test_a_receipt_is_of_the_next_hop():
-    check_receipt(Receipt(OTHER, 3), OTHER, manifest(2))
-    assert reason(check_receipt, Receipt(HASH, 3), OTHER, manifest(2)) == "other-manifest"
-    assert reason(check_receipt, Receipt(OTHER, 2), OTHER, manifest(2)) == "other-hop"
+    three = frame(hops=3)
+    check_receipt(Receipt(OTHER, 3), OTHER, manifest(2), three)
+    assert reason(check_receipt, Receipt(HASH, 3), OTHER, manifest(2), three) == "other-manifest"
+    assert reason(check_receipt, Receipt(OTHER, 2), OTHER, manifest(2), three) == "other-hop"
+
+
+def test_only_the_collectors_receipt_has_lists():
+    """They have as many tags as messages that the last hop sent."""
+    last, ended = manifest(2), manifest(2, destroyed="expired", parts=NOTHING)
+    check_receipt(Receipt(OTHER, 3, invented([11])), OTHER, last, frame())
+    check_receipt(Receipt(OTHER, 3, ()), OTHER, ended, frame())
+    for receipt, of, hops in (
+        (Receipt(OTHER, 3), last, 2),
+        (Receipt(OTHER, 3, ()), last, 2),
+        (Receipt(OTHER, 3, invented([9])), last, 2),
+        (Receipt(OTHER, 3, invented([11])), last, 3),
+        (Receipt(OTHER, 3, invented([0])), ended, 2),
+    ):
+        why = reason(check_receipt, receipt, OTHER, of, frame(hops=hops))
+        assert why == "arrivals-miscounted"
 
 
 def test_a_piece_is_what_is_named():

@@ -1,10 +1,15 @@
 """Manifests and receipts: there and back, every field that is malformed, sums that are false."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.listed import invented, listed
+from mixtally.device.wire import arrivals
 from mixtally.device.wire import manifest as room
+from mixtally.device.wire.arrivals import MOST_LISTED
 from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
@@ -21,6 +26,7 @@ TEXT = write_manifest(manifest())
 LATER = write_manifest(manifest(hop=2))
 RECEIPT = write_receipt(Receipt(HASH, 2))
 EMPTY = PartManifest(received=0)
+FILE = {"sha256": HASH, "tags": 10}
 
 
 def test_a_manifest_comes_back():
@@ -58,7 +64,7 @@ def parts(draw):
 @given(digests, st.integers(2, 5), counts, digests, st.lists(parts(), max_size=3))
 def test_every_manifest_comes_back(sheet, hop, bundles, before, several):
     parts = tuple(part._replace(pieces=named(place, part)) for place, part in enumerate(several))
-    one = Manifest(sheet, hop, bundles, 0, None, before, parts, ("a", "b"))
+    one = listed(Manifest(sheet, hop, bundles, 0, None, before, parts, ("a", "b")))
     assert read_manifest(write_manifest(one)) == one
 
 
@@ -88,7 +94,7 @@ MALFORMED = [
     ("messages-out-of-range", {"left_out": -1}),
     ("messages-out-of-range", {"bundles": (1 << 40) + 1}),
     ("wrong-type", {"bundles": None}),
-    ("unknown-end", {"destroyed": "lost"}),
+    ("unknown-end", {"destroyed": "forgotten"}),
     ("wrong-type", {"destroyed": True}),
     ("wrong-type", {"destroyed": 0}),
     ("destroyed-with-pieces", {"destroyed": "too-few"}),
@@ -121,6 +127,24 @@ MALFORMED = [
     ("role-name-malformed", {"overruled": ["a\n"]}),
     ("overruled-unfit", {"overruled": ["a", "a"]}),
     ("overruled-unfit", {"overruled": list("abcdef")}),
+    ("field-missing", {"arrivals": GONE}),
+    ("wrong-type", {"arrivals": None}),
+    ("wrong-type", {"arrivals.0": None}),
+    ("wrong-type", {"arrivals.0.0": []}),
+    ("field-missing", {"arrivals.0.0.tags": GONE}),
+    ("field-unknown", {"arrivals.0.0.messages": 10}),
+    ("digest-malformed", {"arrivals.0.0.sha256": HASH[1:]}),
+    ("messages-out-of-range", {"arrivals.0.0.tags": 0}),
+    ("messages-out-of-range", {"arrivals.0.0.tags": MOST_LISTED + 1}),
+    ("arrivals-miscounted", {"arrivals.0.0.tags": 9}),
+    ("arrivals-miscounted", {"arrivals.0.0.tags": 11}),
+    ("arrivals-miscounted", {"arrivals": []}),
+    ("arrivals-miscounted", {"arrivals": [[]]}),
+    ("arrivals-miscounted", {"arrivals": [[FILE], []]}),
+    ("arrivals-miscounted", {"arrivals": [[FILE, FILE]]}),
+    ("arrivals-miscounted", {"arrivals": [[FILE | {"tags": 4}, FILE | {"tags": 6}]]}),
+    ("arrivals-miscounted", {"left_out": 0}),
+    ("arrivals-miscounted", {"destroyed": "too-few", "parts.0.pieces": [], "parts.0.added": 0}),
 ]
 
 
@@ -133,9 +157,27 @@ def test_a_later_hop_names_the_manifest_before():
     assert read_manifest(LATER).before == OTHER
     assert reason(read_manifest, altered(LATER, {"before": None})) == "before-unfit"
     assert reason(read_manifest, altered(LATER, {"hop": 1})) == "before-unfit"
-    bare = {"before": None, "parts": [EMPTY._asdict()], "destroyed": "too-few"}
+    bare = {"before": None, "parts": [EMPTY._asdict()], "destroyed": "too-few", "arrivals": []}
     assert reason(read_manifest, altered(LATER, bare)) == "before-unfit"
     assert read_manifest(altered(LATER, bare | {"destroyed": "expired"})).before is None
+
+
+def test_lists_of_later_hops_have_the_tags_of_a_part():
+    full = listed(manifest(2, parts=(EMPTY, PartManifest(received=2 * MOST_LISTED + 5))))
+    assert [one.tags for one in full.arrivals[1]] == [MOST_LISTED, MOST_LISTED, 5]
+    parts = tuple(part._replace(added=1, pieces=(Piece(f"{at}0" * 32, part.received + 1),))
+                  for at, part in enumerate(manifest(2).parts * 2, 1))  # fmt: skip
+    parts = tuple(part._replace(copies=0) for part in parts)
+    assert read_manifest(write_manifest(manifest(2, parts=parts))).received_counts == [9, 9]
+    text = write_manifest(manifest(2, parts=parts))
+    files = json.loads(text)["arrivals"]
+    assert reason(read_manifest, altered(text, {"arrivals": files[:1]})) == "arrivals-miscounted"
+    assert reason(read_manifest, altered(text, {"arrivals": [files[0]] * 2})) == "piece-twice"
+
+
+def test_there_are_not_too_many_files_of_a_list(monkeypatch):
+    monkeypatch.setattr(arrivals, "MOST_FILES", 0)
+    assert reason(read_manifest, TEXT) == "too-many-pieces"
 
 
 def test_there_are_not_too_many_pieces(monkeypatch):
@@ -145,8 +187,9 @@ def test_there_are_not_too_many_pieces(monkeypatch):
 
 def test_a_receipt_comes_back():
     for hop in range(2, 7):
-        one = Receipt(OTHER, hop)
-        assert read_receipt(write_receipt(one)) == one
+        for lists in (None, (), invented([3, 0, MOST_LISTED + 1])):
+            one = Receipt(OTHER, hop, lists)
+            assert read_receipt(write_receipt(one)) == one
 
 
 @pytest.mark.parametrize(
@@ -159,6 +202,10 @@ def test_a_receipt_comes_back():
         ("hop-out-of-range", {"hop": 1}),
         ("hop-out-of-range", {"hop": 7}),
         ("wrong-type", {"hop": 2.0}),
+        ("field-missing", {"arrivals": GONE}),
+        ("wrong-type", {"arrivals": 0}),
+        ("wrong-type", {"arrivals": [{}]}),
+        ("messages-out-of-range", {"arrivals": [[FILE | {"tags": 0}]]}),
     ],
 )
 def test_a_malformed_receipt_is_refused(why, changes):

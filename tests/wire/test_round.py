@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from helpers.listed import invented
 from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
 from mixtally.device.wire.note import Signer, sign_note
@@ -23,7 +24,10 @@ def told(**changes):
     part = PartManifest(received=11, pieces=sent)
     before = {"sheet": fingerprint_of(NOTE), "before": fingerprint_of(first), "parts": (part,)}
     second = write_manifest(manifest(2, **{**before, **changes}))
-    receipts = [write_receipt(Receipt(fingerprint_of(t), h)) for t, h in ((first, 2), (second, 3))]
+    receipts = [
+        write_receipt(Receipt(fingerprint_of(first), 2)),
+        write_receipt(Receipt(fingerprint_of(second), 3, invented([11]))),
+    ]
     return [(first, 0), (second, 1)], [(text, place) for place, text in enumerate(receipts, 1)]
 
 

@@ -1,10 +1,15 @@
 """What a person is told before they agree, of every kind of cover."""
 
+import re
+from decimal import Decimal
+from math import exp
+
 import pytest
 
 from helpers import contracts
-from helpers.devices import ASKED, World
+from helpers.devices import ASKED, NOW, World
 from mixtally.device.client.net import describe_consent
+from mixtally.device.client.net.entries import DiaryCharge
 
 ALONE = [contracts.flipped(4, q=0.3)]
 OWN = [contracts.uniform(4, whole=1)]
@@ -38,3 +43,29 @@ def test_messages_that_are_sent_again_are_among_the_bytes():
         for one in (once, again)
     ]
     assert [int(line.split()[2]) for line in sizes] == [145, 3 * 145]
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 1.2345642, 2.3456784])
+def test_no_number_of_the_promise_is_rounded_down(epsilon):
+    """The total is the exact sum of the decimal forms, as in the page."""
+    delta, local = 0.0123456432, 2.3456781
+    changes = {"epsilon": epsilon, "delta": delta, "local_epsilon": local}
+    agreed = World(contracts.plan_of(ASKED, ALONE, **changes)).trusted()
+    other = DiaryCharge("before", "f" * 64, "0" * 64, 0.1, 1.0000001e-6, 1, NOW)
+    said = "\n".join(describe_consent(agreed, spent=[other]))
+    number = r"(\d[\d.e-]*\d|\d)"
+
+    def shown(words):
+        return [Decimal(one) for one in re.search(words.replace("N", number), said).groups()]
+
+    exact = [Decimal(repr(one)) for one in (epsilon, delta)]
+    total = [exact[0] + Decimal("0.1"), exact[1] + Decimal("0.0000010000001")]
+    for words, least in (
+        ("promise: epsilon N and delta N for", exact),
+        ("at most N times as likely", [Decimal(exp(epsilon))]),
+        ("protect you with epsilon N", [Decimal(repr(local))]),
+        ("cost: epsilon N, delta N; in total", exact),
+        ("in this diary, N and N", total),
+    ):
+        for one, true in zip(shown(words), least, strict=True):
+            assert true <= one <= true * Decimal("1.001")

@@ -5,6 +5,7 @@ import stat
 
 import pytest
 
+from helpers import contracts
 from helpers.devices import NOW, OPEN, Words, World, by_mixes
 from mixtally.device.client.net import Budget, BundleState, Diary, prepare
 from mixtally.device.client.net.rules import is_sum_above
@@ -87,7 +88,7 @@ def test_an_ended_serial(diary):
 
 def test_two_contracts_of_a_name_and_serial(diary):
     enter(diary)
-    assert reason(diary, World(client_files={"a": "0" * 64}), number=2) == "serial-twice"
+    assert reason(diary, World(client_files=contracts.FILES), number=2) == "serial-twice"
 
 
 def test_a_later_serial_goes_on_with_the_rounds_and_the_charge(diary):
@@ -208,7 +209,7 @@ def foreign(path):
 def later(path):
     Diary(path).close()
     with sqlite3.connect(path) as rows:
-        rows.execute("PRAGMA user_version = 3")
+        rows.execute("PRAGMA user_version = 5")
     rows.close()
 
 

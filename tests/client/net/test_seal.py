@@ -72,7 +72,7 @@ def test_lengths_that_show_the_coin_are_noticed(monkeypatch):
     monkeypatch.setattr(
         seal,
         "seal_part",
-        lambda sealer, place, _, several: [sealer.seal(one, place) for one in several],
+        lambda sealer, place, _, several, __: [sealer.seal(one, place) for one in several],
     )
     given = World(by_people()).round()
     assert len({len(seal_answer(given, "yes", Words(seed), NOW).bundle) for seed in range(20)}) == 2

@@ -125,6 +125,14 @@ def test_a_time_after_the_window_ends_it(diary, after):
     assert (entry.state, entry.status, diary.bundle(entry)) == (BundleState.OVER, 503, None)
 
 
+def test_a_full_round_is_said_to_be_full_and_not_asked_again(diary):
+    mix = Mix(PostResult(429, str(OPEN + 3600)), 201)
+    entry = deliver(diary, pending(diary), NOW, ask=mix)
+    assert (entry.state, entry.status, diary.bundle(entry)) == (BundleState.REFUSED, 429, None)
+    assert deliver(diary, entry, NOW + 60, ask=mix) == entry
+    assert len(mix.bodies) == 1
+
+
 def test_waits_double_and_halve_towards_the_end(diary):
     entry, mix, moments = pending(diary), Mix(PostResult(None)), []
     while entry.is_pending:
