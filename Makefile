@@ -4,12 +4,13 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 LAB_STAMP := .venv/.lab-ready
 BENCH_STAMP := .venv/.bench-ready
+WEB_STAMP := web/node_modules/.package-lock.json
 
 # Many tests begin a Python of their own: what is compiled once is kept, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-.PHONY: help setup demo network literature test slow test-slow exhaustive check format docs wheel release bench bench-quick clean
+.PHONY: help setup demo network survey soak literature test slow test-slow compose-check exhaustive web check format docs wheel release bench bench-quick clean
 
 help:            ## list the commands
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -49,6 +50,13 @@ demo: $(LAB_STAMP)  ## count 336,776 flights privately and draw the result
 network: $(STAMP)  ## mixes, collector, 2,000 devices as processes here; KILL=1 kills roles meanwhile
 	@$(BIN)/python scripts/network.py $(if $(KILL),--kill)
 
+survey: $(STAMP) $(WEB_STAMP)  ## the page with 100 people in Chromium and 1,000 in Node; three mixes and a collector here
+	@$(BIN)/python scripts/survey.py
+
+soak: $(STAMP)   ## 365 rounds with accidents, on processes and a fast clock; ROUNDS= SEED=
+	@PYTHONPATH=tests:. $(BIN)/python -m survive.year --json out/soak/report.json \
+	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED))
+
 literature: $(STAMP)  ## compute every number of the founding documents again; a page in out/literature
 	@$(BIN)/python -m literature
 
@@ -61,8 +69,22 @@ slow: $(STAMP)   ## run the tests that need seconds or minutes
 test-slow: $(STAMP)  ## run the quick and the slow tests in one go, as CI does
 	@$(BIN)/pytest -n auto --dist worksteal -m "not exhaustive"
 
+compose-check: $(STAMP)  ## run the steps of deploy/: image, units, proxies; says what is skipped
+	@$(BIN)/pytest -n 0 -rs tests/deploy
+
 exhaustive: $(STAMP)  ## run all cases of which `make slow` runs a sample: before a release
 	@$(BIN)/pytest -n auto --dist worksteal -m exhaustive
+
+# Node's packages, as the lock file names them.
+$(WEB_STAMP): web/package-lock.json
+	@command -v npm >/dev/null 2>&1 || { echo "the device in JavaScript needs Node 20 and npm"; exit 1; }
+	@npm --prefix web ci --no-fund --no-audit --silent
+	@touch $@
+
+web: $(STAMP) $(WEB_STAMP)  ## check and test the device in JavaScript, beside the one in Python
+	@npm --prefix web run --silent check
+	@npm --prefix web test --silent
+	@$(BIN)/pytest -q tests/web -m "not slow and not seconds and not exhaustive"
 
 check: $(STAMP)  ## format, lint, types, import contracts, words
 	@$(BIN)/ruff format --check .

@@ -125,7 +125,7 @@ def _messages() -> list[bytes]:
 
 def _mix(engine: Engine, secrets: Secrets, pool: Pool, place: Path, work: MixWork) -> None:
     with open_mixer(engine, secrets, pool, place, SecureChance()) as by:
-        for _ in by.mix(work).messages:
+        for _ in by.mix(work).messages(None):
             pass
 
 
@@ -137,7 +137,7 @@ def _on_spark(cluster: Cluster, secrets: Secrets, place: Path, work: MixWork) ->
         few = work._replace(envelopes=lambda: iter(list(work.envelopes())[:200]))
 
         def mix(some: MixWork) -> None:
-            for _ in by.mix(some).messages:
+            for _ in by.mix(some).messages(None):
                 pass
 
         mix(few)  # The workers must have started.

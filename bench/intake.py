@@ -4,6 +4,7 @@ The server is a process of its own, ``mixtally mix intake`` as in production. Se
 seconds of this process unless stated otherwise. ``TMPDIR`` selects the disk.
 """
 
+import asyncio
 import os
 import signal
 import socket
@@ -21,13 +22,19 @@ from typing import Any, NamedTuple
 from bench.load import many_files, memory_of, most_memory_of, post, send_requests
 from bench.row import BenchmarkRow, build_row
 from mixtally.device.wire.bundle import PartShape, write_bundle
-from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.intake import Intake, WaitingBody
 from mixtally.server.mix.intake_processes import IntakeOptions, serve_intake
 from mixtally.server.mix.window import Window, announce
 
 _ENVELOPE = 398
 _WINDOW = Window(
-    contract="5c" * 32, round=1, shapes=(PartShape(1, 0, _ENVELOPE),), opens=0, closes=1 << 40
+    contract="5c" * 32,
+    round=1,
+    shapes=(PartShape(1, 0, _ENVELOPE),),
+    most_bundles=1 << 40,
+    admission="open",
+    opens=0,
+    closes=1 << 40,
 )
 _PATH = f"/contracts/{_WINDOW.contract}/rounds/1/bundles"
 _CONNECTIONS, _IDLE, _MANY = 256, 2000, 1_000_000
@@ -124,8 +131,10 @@ def _commits(place: Path) -> Iterator[BenchmarkRow]:
     for count in (100, 1000):
         bodies = [_bundle(1)] * count
         intake = Intake(place, print, number=count)
-        intake.open("commits")
-        ours = partial(intake._commit, intake._open["commits"], bodies)
+        intake.open("commits", 1 << 40, _ENVELOPE)
+        loop = asyncio.new_event_loop()
+        waiting = [WaitingBody("commits", one, loop, loop.create_future(), b"") for one in bodies]
+        ours = partial(intake._commit, intake._open["commits"].database, waiting)
         log = os.open(place / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         spent = [[0.0, 0.0], [0.0, 0.0]]
         for _ in range(_COMMITS):
@@ -133,6 +142,7 @@ def _commits(place: Path) -> Iterator[BenchmarkRow]:
             _time(partial(_append, log, bodies), spent[1])
         os.close(log)
         intake.end()
+        loop.close()
         (wall, cpu), (bare, bare_cpu) = spent
         yield build_row(
             f"a commit of {count} bundles of 400 bytes",
@@ -181,7 +191,7 @@ def _memory(folder: Path) -> Iterator[tuple[str, str, str]]:
 def _serve(folder: Path, number: int, storing: bool) -> None:
     if not storing:
 
-        def forget(self: Intake, round_id: str, body: bytes, loop: Any) -> Any:  # noqa: ARG001
+        def forget(self: Intake, round_id: str, body: bytes, loop: Any, ticket: bytes = b"") -> Any:  # noqa: ARG001
             done = loop.create_future()
             done.set_result(None)
             return done

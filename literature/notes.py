@@ -7,14 +7,7 @@ import numpy as np
 from literature import notes_bits, notes_tails
 from literature.finding import Finding, Steps, claim, gather
 from literature.notes_bits import PROMISES
-from literature.notes_claims import (
-    DELTA,
-    DOCUMENT,
-    EPSILON,
-    estimate,
-    propositions,
-    slips,
-)
+from literature.notes_claims import DELTA, DOCUMENT, EPSILON, estimate, propositions, slips
 from mixtally.accounting.baselines import central_standard_error
 from mixtally.accounting.divergence import clear_uniform, flip_blank, one_hot, single_bit
 from mixtally.lab.formulas import notes

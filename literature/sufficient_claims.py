@@ -4,13 +4,7 @@ import math
 from collections import defaultdict
 
 from literature.finding import Finding, claim
-from literature.small import (
-    Bags,
-    bag_distribution,
-    by_set_bits,
-    divergence,
-    set_bits,
-)
+from literature.small import Bags, bag_distribution, by_set_bits, divergence, set_bits
 from mixtally.lab.formulas import histograms
 
 DOCUMENT = "000"

@@ -2,13 +2,7 @@
 
 from functools import cache
 
-from literature import (
-    maximal,
-    notes_bits,
-    notes_tails,
-    repeats_claims,
-    sufficient_claims,
-)
+from literature import maximal, notes_bits, notes_tails, repeats_claims, sufficient_claims
 
 
 @cache

@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.exact_distributions import bags, delta, sums
-from literature import (
-    maximal,
-    reproduce,
-    small,
-    sufficient_claims,
-)
+from literature import maximal, reproduce, small, sufficient_claims
 from literature.finding import claim, rounds_to
 from literature.tests.enumerated import everything, only
 
