@@ -15,9 +15,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from file_server import serve
+from playwright.sync_api import Browser, sync_playwright
 
 from network import LEVEL, ROOT, Network, count_contradictions, say
 
@@ -29,31 +32,34 @@ PHONE = {"width": 390, "height": 844}
 _STATES = ", ".join(f"[data-state='{state}']" for state in ("taken", "refused", "over"))
 
 
-def answer_in_chromium(link: str, values: list[str], seconds: float) -> Counter[str]:
-    """Answer by the page, once for each value, and count the states in which people end."""
-    from playwright.sync_api import sync_playwright
-
-    states = Counter[str]()
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium, and end it after the block."""
     with sync_playwright() as play:
         browser = play.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        pages = []
-        for value in values:
-            # A context has storage of its own, as a person's browser has.
-            page = browser.new_context(viewport=PHONE, locale="en-GB").new_page()
-            page.goto(link)
-            page.get_by_label(value, exact=True).check()
-            page.check(".consent input")
-            page.click("button.primary")
-            page.wait_for_selector("#status[data-state]")
-            pages.append(page)
-            if len(pages) % 20 == 0:
-                say(f"{len(pages)} people have answered by the page")
-        for page in pages:
-            found = page.wait_for_selector(f"#status:is({_STATES})", timeout=1000 * seconds)
-            states[found.get_attribute("data-state")] += 1
+        yield browser
         browser.close()
+
+
+def answer_by_page(browser: Browser, link: str, values: list[str], seconds: float) -> Counter[str]:
+    """Answer by the page, once for each value, and count the states in which people end."""
+    states, pages = Counter[str](), []
+    for value in values:
+        # A context has storage of its own, as a person's browser has.
+        page = browser.new_context(viewport=PHONE, locale="en-GB").new_page()
+        page.goto(link)
+        page.get_by_label(value, exact=True).check()
+        page.check(".consent input")
+        page.click("button.primary")
+        page.wait_for_selector("#status[data-state]")
+        pages.append(page)
+        if len(pages) % 20 == 0:
+            say(f"{len(pages)} people have answered by the page")
+    for page in pages:
+        found = page.wait_for_selector(f"#status:is({_STATES})", timeout=1000 * seconds)
+        states[found.get_attribute("data-state")] += 1
     return states
 
 
@@ -77,20 +83,24 @@ def play(network: Network, people: list[str], browsers: int) -> int:
     network.start("--keep-messages")
     network.run("collector", "sign", "collector", "contract.json", tries=5)
     path = f"/contracts/{fingerprint}"
-    network.propose(f"{path}/rounds/1", (), 5)
     url = network.addresses[0] + path
     network.run("page", "build", url, "--out", "page")
-    with serve(network.folder / "page") as host:
+    with (
+        serve(network.folder / "page") as host,
+        chromium() if browsers else nullcontext() as browser,
+    ):
         link = f"{host}/#{fingerprint}"
         network.run("page", "check", link)
         say(f"every file of the page is as the contract states; open it: {link}")
+        # The round opens last, so that a slow start of Chromium takes none of its time.
+        network.propose(f"{path}/rounds/1", (), 5)
         network.get(network.addresses[0], f"{path}/rounds/1")
         begun = time.monotonic()
         node = answer_in_node(url, fingerprint, people[browsers:])
         try:
             states = Counter[str]()
-            if browsers:
-                states += answer_in_chromium(link, people[:browsers], network.window + 60)
+            if browser:
+                states += answer_by_page(browser, link, people[:browsers], network.window + 60)
             assert node.stdout is not None
             states += Counter(json.loads(node.stdout.read()))
             node.wait()
