@@ -8,8 +8,10 @@ import pytest
 from rich.console import Console
 
 from mixtally import report
+from mixtally.lab.attacks.audit import Checks, audit
 from mixtally.lab.attacks.document import document as attack_document
-from mixtally.lab.attacks.outcome import NoiseSource, Outcome, Verdict
+from mixtally.lab.attacks.outcome import AttackLab, NoiseSource, Outcome, Verdict
+from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.report.document import Document, Heading, Rows, Section, Table, Text
 from mixtally.report.page import page
 from mixtally.report.terminal import opening_lines, render_summary
@@ -142,3 +144,13 @@ def test_a_terminal_cuts_no_word_of_a_table_of_attacks():
     for word in ("consistent", "measured only", "0.8104 eps", "distribution", "answer"):
         assert word in out.getvalue()
     assert "\N{HORIZONTAL ELLIPSIS}" not in out.getvalue()
+
+
+def test_a_page_of_attacks_lists_the_failed_tests_of_an_audit():
+    lab = AttackLab(SeededChance(1), 1e-4)
+    outcome = audit("randomizer", [Checks.of_difference("report too many", 3)], lab, 9, "9 reports")
+    made = attack_document("x", "p", [outcome], {"seed": 1, "level": 0.9999})
+    (section,) = made.sections()
+    assert "report too many, place 0: counted 3 of 3, expected 0.0" in [
+        part.text for part in section.parts if isinstance(part, Text)
+    ]

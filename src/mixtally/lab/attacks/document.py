@@ -97,7 +97,7 @@ def _outcome_parts(outcome: Outcome) -> list[Part]:
     for flag in outcome.numbers.get("flags", []):
         text = (
             f"{flag['test']}, place {flag['place']:,}: counted {flag['counted']:,} of "
-            f"{flag['of']:,}, expected {flag['expected']:.1f}"
+            f"{flag['trials']:,}, expected {flag['expected']:.1f}"
         )
         parts.append(Text(text, tone=Tone.BAD))
     for chart in outcome.charts:
