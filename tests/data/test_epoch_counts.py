@@ -61,6 +61,16 @@ def test_moments_of_two_zones_are_counted_together(tmp_path):
     assert (found.epochs, found.truth.tolist()) == (moments[:2], [[4, 2], [2, 1]])
 
 
+def test_an_order_by_letters_is_doubted_for_counts_too(tmp_path):
+    path = tmp_path / "epochs.csv"
+    rows = [f"{answer},{season}" for season in ("spring", "autumn") for answer in "aab"]
+    path.write_text("answer,when\n" + "\n".join(rows) + "\n")
+    reading, when = Reading(columns=("answer",)), EpochColumn("when", None)
+    found = read_epoch_counts(DataFile(path), reading, when)
+    same(found, count_by_epoch(read_epochs(DataFile(path), reading, when)))
+    assert "sorted by their letters, as 'autumn'" in found.warning
+
+
 @pytest.mark.parametrize("person", [None, "who"])
 def test_epochs_in_a_given_order_without_rows_are_left_out(tmp_path, person):
     path = tmp_path / "epochs.csv"

@@ -308,6 +308,7 @@ class _TableReader:
         doubts.append(
             self._rows.ends.describe_warning(self._origin, reading.columns[0], met, counts)
         )
+        doubts.append(self.order.warning)
         return "; ".join(filter(None, doubts))
 
 

@@ -151,6 +151,6 @@ def arrange_by_epoch(
         people=people,
         values=crowd.values,
         note=crowd.note,
-        warning="; ".join(filter(None, [crowd.warning, order.warning])),
+        warning=crowd.warning,
         from_data=crowd.from_data,
     )
