@@ -15,9 +15,10 @@ from helpers import contracts
 from helpers.named import clear_uniform, flip_blank, single_bit
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import vectors
+from mixtally.accounting.parameters import Parameters
 from mixtally.errors import ParameterError, PlanError
 from mixtally.lab.attacks import PLAN_ATTACKS, Verdict, run_attacks
-from mixtally.lab.attacks.claim import ClaimedParameters, build_target
+from mixtally.lab.attacks.claim import build_target
 from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.remaining_epsilon import remaining_epsilon
 from mixtally.lab.attacks.senders import Senders
@@ -70,11 +71,11 @@ def test_the_attack_comes_close_to_a_tight_promise(lab):
 def test_the_noise_of_5_16_tells_users_apart(users, lab):
     """Source: notes 004 (5.16), refuted: delta is 0.40 at (1, 1e-6) claimed."""
     q = notes.flip(1.0, 1e-6, users)
-    false = build_target("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
+    false = build_target("flip", Parameters(users=users, bins=10, flip=q), 1.0, 1e-6)
     found = run_attacks(false, lab(runs=400), "tell-apart")[0]
     assert found.verdict is Verdict.VIOLATED
     assert found.attacked > 1.2
-    enough = build_target("flip", ClaimedParameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
+    enough = build_target("flip", Parameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
     assert run_attacks(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
@@ -194,7 +195,7 @@ def test_what_coins_leave_is_averaged_over_them():
 def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
     huge = build_target(
         "clear-uniform",
-        ClaimedParameters(users=10**9, bins=10**6, fakes=10**8),
+        Parameters(users=10**9, bins=10**6, fakes=10**8),
         1.0,
         1e-6,
     )
@@ -218,7 +219,7 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
     assert absent.promised == 1.0
     several, _ = run_attacks(replace(made, collections=3), lab(runs=RUNS), "difference")
     assert several.promised == 1.0
-    weak = build_target("clear-uniform", ClaimedParameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
+    weak = build_target("clear-uniform", Parameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
     for one in run_attacks(weak, lab(runs=RUNS), "difference"):
         assert one.verdict is Verdict.VIOLATED
 

@@ -5,7 +5,7 @@ import pytest
 from mixtally.accounting.parameters import Parameters, parse_parameters
 from mixtally.errors import ParameterError
 from mixtally.lab.attacks import MemoizedTarget, Target
-from mixtally.lab.attacks.claim import ClaimedParameters, build_target
+from mixtally.lab.attacks.claim import build_target
 from mixtally.lab.attacks.remaining_epsilon import mechanism_of
 from mixtally.model.contract import Shape
 
@@ -35,7 +35,7 @@ from mixtally.model.contract import Shape
 )  # fmt: skip
 def test_claims_that_make_no_sense_are_refused(name, came, epsilon):
     with pytest.raises(ParameterError):
-        build_target(name, ClaimedParameters(**came), epsilon, None if epsilon is None else 1e-6)
+        build_target(name, Parameters(**came), epsilon, None if epsilon is None else 1e-6)
 
 
 def test_claims_are_read_as_delta_reads_them():
@@ -54,25 +54,25 @@ def test_claims_are_read_as_delta_reads_them():
                           "paired": True}),
     ):  # fmt: skip
         priced = parse_parameters(name, Parameters(**came)).honest_record.message.mechanism
-        found = build_target(name, ClaimedParameters(**came), 1.0, 1e-3)
+        found = build_target(name, Parameters(**came), 1.0, 1e-3)
         ((who, times),) = found.senders_among(found.certain).items()
         assert (mechanism_of(who), times) == (priced, 1)
-    bare = build_target("single-bit", ClaimedParameters(users=90, flip=0.1), 1.0, 1e-3)
+    bare = build_target("single-bit", Parameters(users=90, flip=0.1), 1.0, 1e-3)
     assert bare.certain == (0, 90)
-    few = ClaimedParameters(users=90, bins=8, fakes=9, flip=0.1)
+    few = Parameters(users=90, bins=8, fakes=9, flip=0.1)
     assert build_target("flip-blank", few, 1.0, 1e-3, 0.5).certain == (4, 0)
 
 
 def test_claims_say_what_was_claimed():
-    shaped = ClaimedParameters(users=90, bins=8, shape_decay=0.5, shape_shift=9, mixes=3)
+    shaped = Parameters(users=90, bins=8, shape_decay=0.5, shape_shift=9, mixes=3)
     target = build_target("clear-shaped", shaped, 1.0, 1e-3)
     assert isinstance(target, Target)
     assert isinstance(target.parts[0].recipe, Shape)
     assert target.hops == 3
     assert "shape shift 9" in target.title
-    pair = ClaimedParameters(users=90, bins=2, shape_decay=1.0, shape_shift=9, paired=True)
+    pair = Parameters(users=90, bins=2, shape_decay=1.0, shape_shift=9, paired=True)
     assert build_target("clear-shaped", pair, 1.0, 1e-3).title.endswith(", paired")
-    memory = build_target("memory", ClaimedParameters(permanent=0.5, p=0.5, q=0.75, hashes=1,
+    memory = build_target("memory", Parameters(permanent=0.5, p=0.5, q=0.75, hashes=1,
         reports=2),
                    None, None)  # fmt: skip
     assert isinstance(memory, MemoizedTarget)

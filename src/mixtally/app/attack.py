@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.parameters import Parameters
 from mixtally.app import options as o
 from mixtally.app.matrix import fake_row_of, make_world, price_matrix
 from mixtally.app.mechanism import PROTOCOLS, ParameterOptions
@@ -22,7 +23,7 @@ from mixtally.lab.attacks import (
     Verdict,
     run_attacks,
 )
-from mixtally.lab.attacks.claim import ClaimedParameters, build_target
+from mixtally.lab.attacks.claim import build_target
 from mixtally.lab.attacks.document import document
 from mixtally.lab.attacks.matrix_game import MatrixTarget
 from mixtally.lab.attacks.matrix_game import attack_matrix as play_matrix
@@ -266,7 +267,7 @@ def _find_target(
         raise ParameterError(
             "--unverified", expected="a plan file with it", got="a claim", do="leave it out"
         )
-    parameters = ClaimedParameters(**o.option_values(claimed.parameters))
+    parameters = Parameters(**o.option_values(claimed.parameters))
     promise = claimed.epsilon, claimed.delta, claimed.honest_share
     return build_target(name, parameters, *promise, accountant)
 

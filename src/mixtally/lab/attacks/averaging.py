@@ -1,7 +1,7 @@
 """The attack ``averaging``: combine many reports of one person whose sender is known.
 
-With fresh noise, every report adds evidence, and the true answer is found. A report that is drawn
-once and repeated reveals no more than the first. A memoized answer is between these cases:
+If every report has fresh noise, each adds evidence, and the attacker finds the true answer. If the
+first report is repeated, its copies reveal nothing more. A memoized answer is between these cases:
 averaging finds the *memoized* bits, but never more (Side Notes on Differential Privacy, section 4).
 """
 
@@ -35,9 +35,8 @@ from mixtally.report.curves import Chart, Curve
 NAME = "averaging"
 REPORTS = 5
 """The number of reports for which a bound is proved."""
-_RUNS = 20_000
-"""The runs by default, and those of the curves."""
-_FEWER = 4_000
+_RUNS, _MOST_CURVE_RUNS = 20_000, 4_000
+"""The runs of a game by default, and the most runs from which the curves are drawn."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
@@ -134,7 +133,7 @@ def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[
     memoized answers.
     """
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
-    runs = min(lab.runs or _FEWER, _FEWER)
+    runs = min(lab.runs or _MOST_CURVE_RUNS, _MOST_CURVE_RUNS)
     most = POINTS[-1]
     true = true_rows(one, runs)  # The first bit is 1, the second 0: one column for each.
     reported = recall(true, 2, most, lab.chance)

@@ -16,9 +16,6 @@ from mixtally.model.guarantee import check_fraction, check_users, count_arriving
 from mixtally.model.mechanism import Memoized, Shuffled, mechanisms
 from mixtally.model.mechanism.parameters import check_names_given
 
-ClaimedParameters = Parameters
-"""Parameters of a mechanism, or of memoized answers, by the names of their options."""
-
 
 def build_target(
     name: str,

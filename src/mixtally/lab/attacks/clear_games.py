@@ -28,7 +28,7 @@ _IMPOSSIBLE = -np.inf
 
 @dataclass(frozen=True)
 class UniformGame(CountedGame):
-    """The game among uniform fakes: X_u / X_v is the count of bin a divided by that of bin b."""
+    """The game among uniform fakes: the ratio is the count of bin a divided by that of bin b."""
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
@@ -115,7 +115,7 @@ class ShapedGame(Game):
             layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
             drawn = np.zeros(layout.bins, dtype=np.int64)
             for _ in range(self.senders.mixes):
-                rows = self.senders.draw_shaped_fakes(layout, chance, device)
+                rows = device.added(self.senders.part.recipe, layout, chance)
                 drawn += tally_messages(layout, rows).counts
             a, b, c, d = (drawn[place::4] for place in range(4))  # Two bins for each world.
             u[span], v[span] = self._statistic(a + 1, b), self._statistic(c, d + 1)
@@ -125,10 +125,6 @@ class ShapedGame(Game):
         """Return the statistic in world u and the statistic in world v, each with its own fakes."""
         u, v = self.draw_runs(1, chance, device)
         return float(u[0]), float(v[0])
-
-    def draw_from_distribution(self, runs: int, draw: Binomials) -> None:  # noqa: ARG002
-        """Return None, because the code of a mix draws the runs as fast."""
-        return
 
     def observe(self, rows: Rows, first: int = 0) -> float:
         """Return the statistic of all messages of a round, as a collector receives them.

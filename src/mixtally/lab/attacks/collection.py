@@ -12,7 +12,7 @@
 A plan's own flips may be too rare to test. So flips are drawn with two other probabilities
 (*probes*), one for each way in which the code draws flips. All tests are exact binomial tests that
 share the false-alarm probability. A sum of independent draws with several probabilities varies less
-than the binomial distribution of its test, which only reduces that probability (Hoeffding 1956).
+than the binomial distribution of its test, so false alarms are only rarer (Hoeffding 1956).
 """
 
 import numpy as np

@@ -1,24 +1,38 @@
 """Games whose messages are counted by kind.
 
-The games of flipped records, of replaced values and of uniform fakes inherit from ``CountedGame``.
-The statistic is the logarithm of X_u / X_v. For w = u or v, X_w is a sum over all messages. Each
-term is the message's probability under the person's record w, divided by its probability under the
-mean distribution of the hiding messages. If a record is sent ``times`` times, X_w is the sum of
-products over all choices of ``times`` messages (``likelihood``).
+The games of flipped records, of replaced values, of planes and of uniform fakes inherit from
+``CountedGame``. Let w(y) be the probability of message y under the person's record, divided by its
+probability under the mean distribution of the hiding messages. The person sends k of the N messages
+of a batch, shuffled among the others. Let e_k be the elementary symmetric polynomial of degree k.
+Averaging over all choices of k messages gives
+
+    P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k).
+
+For k = 1 the right side is the mean ratio. For k repeats of one record it is the mean over all
+subsets of k messages. The statistic of a game is log e_k for record u minus log e_k for record v.
+
+Messages of one kind have the same ratio w; let c be their number. Then e_k is the coefficient of
+t^k in the product of (1 + w t)^c over the kinds. For every t > 0 this is
+
+    e_k = P(sum of Bin(c, w t / (1 + w t)) = k) product of (1 + w t)^c / t^k.
+
+The code selects t so that the mean of the sum is about k. Then the probability is near the middle
+of its distribution, and all terms are positive, so no digits cancel.
 """
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from scipy.special import gammaln
 
 from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.game import MOST_SHUFFLED, Game, Setting
-from mixtally.lab.attacks.likelihood import log_sum
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.senders import Bits, Senders
+from mixtally.lab.attacks.senders import Bits, Senders, select_positions
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.tails import Floats
@@ -105,13 +119,10 @@ class CountedGame(Game):
 
     def observe(self, rows: Rows, _: int = 0) -> float:
         """Return the statistic of all messages of a round, as a collector receives them."""
-        seen = self._counts(self.senders.select_positions(rows, len(self.records[0])))
-        with np.errstate(all="ignore"):  # No message fits either record: no evidence.
-            return float(
-                np.nan_to_num(self._statistics(seen[None]), nan=0.0, posinf=np.inf, neginf=-np.inf)[
-                    0
-                ]
-            )
+        seen = self._counts(select_positions(self.senders.part, rows, len(self.records[0])))
+        with np.errstate(all="ignore"):
+            found = float(self._statistics(seen[None])[0])
+        return 0.0 if math.isnan(found) else found  # No message fits either record: no evidence.
 
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
         """Return the number of fakes of each kind, shape (runs, kinds)."""
@@ -152,3 +163,40 @@ def flip_cost(width: int, messages: float) -> float:
     """Return roughly the nanoseconds to draw and count messages of ``width`` flipped positions."""
     wide = row_bytes(width)
     return (15.0 if wide == 1 else 60.0 * wide) * messages
+
+
+def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
+    """Return log e_k for k = ``times``, shape (runs,); see the top of this file.
+
+    ``counts[run, kind]`` is the number of messages with the log-likelihood ratio of that kind.
+    Every run has at least ``times`` messages.
+    """
+    with np.errstate(divide="ignore"):
+        plan = log_ratios + np.log(counts)
+    first = np.logaddexp.reduce(plan, axis=1)
+    return first if times == 1 else _coefficient(log_ratios, counts, times, first)
+
+
+def _coefficient(log_ratios: Floats, counts: Floats, times: int, first: Floats) -> Floats:
+    # The logarithm of t = k / e_1, which makes the mean of the sum about k.
+    tilt = np.log(times) - first
+    places = np.arange(times + 1)
+    total = np.zeros((len(counts), times + 1))
+    total[:, 0] = 1.0
+    scale = -times * tilt
+    for kind, log_ratio in enumerate(log_ratios):
+        count = counts[:, kind]
+        log_odds = (log_ratio + tilt)[:, None]
+        some = np.minimum(places, count[:, None])
+        combinations = gammaln(count + 1.0)[:, None] - gammaln(some + 1.0)
+        combinations -= gammaln(count[:, None] - some + 1.0)
+        log_both = np.logaddexp(0.0, log_odds)
+        logs = combinations + some * log_odds - count[:, None] * log_both
+        one = np.where(places <= count[:, None], np.exp(logs), 0.0)
+        scale = scale + count * log_both[:, 0]
+        joined = np.zeros_like(total)
+        for place in places:
+            joined[:, place:] += total[:, : times + 1 - place] * one[:, place, None]
+        total = joined
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(total[:, times]) + scale)

@@ -1,8 +1,8 @@
 """The attack ``difference``: the same crowd reports twice, and one person differs.
 
 *changed*: the person answers a and then b, or b and then a. The log-likelihood ratios of both
-batches add up. The guarantee is the composition of two certificates, unless the plan's own covers
-two collections.
+batches add up. The guarantee is the composition of two certificates, unless the plan's own
+certificate covers two collections.
 
 *absent*: the person does not take part the second time. The attacker does not know the answers of
 others. So the attacker subtracts the second batch from the first, which removes the crowd but not
@@ -148,7 +148,7 @@ def _draw_noise(senders: Senders, users: int, lab: AttackLab) -> Counts:
     chance, device = lab.chance, lab.device
     if isinstance(senders.part.recipe, Shape):
         two = Layout(Form.INDEX, 2)
-        every = [senders.draw_shaped_fakes(two, chance, device) for _ in range(senders.mixes)]
+        every = [device.added(senders.part.recipe, two, chance) for _ in range(senders.mixes)]
         return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
     if senders.part.is_randomized:
@@ -181,7 +181,7 @@ def _draw_noise_from_distribution(
     ones = np.zeros((runs, 2), dtype=np.int64)  # The bits of fakes before any flip.
     if senders.has_uniform_fakes:
         meet = 0.0 if senders.part.planes is None else senders.part.planes.collision_probability
-        either = draw(fakes, (2.0 - meet) / senders.cells)
+        either = draw(fakes, (2.0 - meet) / senders.part.cells)
         both = draw(either, meet / (2.0 - meet))
         one = draw(either - both, 0.5)
         ones = np.stack([one + both, either - one], axis=1)

@@ -5,6 +5,7 @@ The applications pass the document to the writers of ``mixtally.report``.
 
 from collections.abc import Sequence
 
+from mixtally.errors import pluralize
 from mixtally.lab.attacks.outcome import Outcome, Verdict
 from mixtally.model.guarantee import Observer
 from mixtally.report.curves import draw
@@ -68,7 +69,7 @@ def document(
     return Document(
         title=heading,
         source="Measured privacy loss of each attack, compared with the guarantee.",
-        promise=_promise_lines(promise, facts["level"], linked=linked),
+        promise=promise_lines(promise, facts["level"], linked=linked),
         opening=(Text(_conclusion(outcomes)), _table(outcomes), Text(_LIMITS, note=True)),
         sections=lambda: tuple(Section(one.title, tuple(_outcome_parts(one))) for one in outcomes),
         summary=lambda: (Text(heading), _table(outcomes, _SHORT)),
@@ -78,7 +79,7 @@ def document(
     )
 
 
-def _promise_lines(promise: str, level: float, *, linked: bool) -> Promise:
+def promise_lines(promise: str, level: float, *, linked: bool = False) -> Promise:
     """Return the observer, the promise under attack, and the false-alarm probability."""
     return (
         protection_line(Observer.LINKED if linked else Observer.MESSAGES),
@@ -109,6 +110,7 @@ def _outcome_parts(outcome: Outcome) -> list[Part]:
 
 def _table_cells(outcome: Outcome) -> dict[str, Cell]:
     """Return one row of the table, a cell for each of ``_COLUMNS``."""
+    margin = outcome.margin
     return {
         "attack": outcome.attack,
         "the attacker": outcome.case,
@@ -116,28 +118,25 @@ def _table_cells(outcome: Outcome) -> dict[str, Cell]:
         "promised": "nothing" if outcome.promised is None else at_most(outcome.promised, 4),
         "attacked": f"{at_least(outcome.attacked, 4)} {outcome.unit}",
         "best": "" if outcome.best is None else at_least(outcome.best, 3),
-        "margin": "" if outcome.margin is None else f"{_drop_rounding(outcome.margin):.3g}",
+        # A margin that only rounding distinguishes from 0 is shown as 0.
+        "margin": "" if margin is None else f"{0.0 if abs(margin) < 1e-9 else margin:.3g}",
         "verdict": Marked(str(outcome.verdict), TONES[outcome.verdict]),
         "runs": f"{outcome.runs:,}",
     }
 
 
-def _drop_rounding(value: float) -> float:
-    """Return 0 for a value that only rounding distinguishes from 0."""
-    return 0.0 if abs(value) < 1e-9 else value
-
-
 def _conclusion(outcomes: Sequence[Outcome]) -> str:
     """Return the result of the table as one sentence."""
-    violated = [o.title for o in outcomes if o.verdict is Verdict.VIOLATED]
-    if violated:
-        return "Violated: " + "; ".join(violated) + "."
+    if violated := violations(outcomes):
+        return violated
     consistent = sum(o.verdict is Verdict.CONSISTENT for o in outcomes)
-    promises, made = _pluralize(consistent, "promise"), _pluralize(len(outcomes), "attack")
+    promises, made = pluralize(consistent, "promise"), pluralize(len(outcomes), "attack")
     return (
         f"No attack exceeds its promise: {made} made, {promises} consistent with what they prove."
     )
 
 
-def _pluralize(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + "s" * (number != 1)
+def violations(outcomes: Sequence[Outcome]) -> str:
+    """Return a sentence that lists the violated guarantees; an empty text if there are none."""
+    violated = [one.title for one in outcomes if one.verdict is Verdict.VIOLATED]
+    return f"Violated: {'; '.join(violated)}." if violated else ""

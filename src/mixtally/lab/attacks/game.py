@@ -26,7 +26,9 @@ _BASE_COST = 1.5e5
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
 """Limits of the number of runs that is selected automatically."""
 _PILOT = 1_000_000
-"""The number of counts, runs times kinds of messages, from which the event of a game is selected.
+"""The event of a game is selected from runs with at most this number of counts in all.
+
+A run has one count for each kind of message.
 """
 MOST_SHUFFLED = 1 << 10
 """Larger batches are not shuffled, to save time. The statistic does not depend on the order."""
@@ -72,16 +74,19 @@ class Game(ABC):
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
         """Return the statistic in world u and in world v; the worlds share no message."""
 
-    @abstractmethod
-    def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """Return the statistics of many runs that the device's code draws at once, or None."""
+    def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """Return the statistics of many runs that the device's code draws at once.
 
-    @abstractmethod
-    def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """Return the statistics of many runs from the distribution.
+        Return None if the code draws one run at a time.
+        """
+        return None
+
+    def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """Return the statistics of many runs whose counts are drawn from their distribution.
 
         Return None if ``draw_runs`` is as fast.
         """
+        return None
 
 
 @dataclass(frozen=True)
@@ -145,12 +150,12 @@ def _add_statistics(
     return total
 
 
-def play(game: Game, lab: AttackLab, step: str, share: float = 1.0) -> Worlds:
-    """Return the statistic of many runs.
+def play(game: Game, lab: AttackLab, step: str) -> Worlds:
+    """Return the statistic of ``lab.runs`` runs, or of as many as take a few seconds if it is None.
 
-    The number of runs is ``lab.runs``. If it is None, the number is ``share`` of the usual number.
+    ``step`` is the name under which progress is reported.
     """
-    runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, share)
+    runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost)
     at_once = game.draw_runs(runs, lab.chance, lab.device)
     if at_once is not None:
         return Worlds(*at_once)

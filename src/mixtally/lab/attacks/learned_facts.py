@@ -1,12 +1,13 @@
-"""Facts that an observer learns about one person from repeated reports and from two places.
+"""What an observer learns about one person: from repeated reports, and from reports at two places.
 
 The simulations of memoized answers show these facts. The observer sees the sender of every report.
 There are three ways to report a bit that is 0 or 1 with equal probability:
 
     drawn once    the first report is repeated: no report adds evidence
-    fresh noise   both levels are drawn anew every time: the error converges to zero
-    memoized      the error about the memoized bit converges to zero, and the error about the true
-                  bit converges to f/2
+    fresh noise   both levels of noise are drawn anew every time: the error of a guess of the bit
+                  converges to zero
+    memoized      the error of a guess of the memoized bit converges to zero, and the error of a
+                  guess of the true bit converges to f/2
 
 Source: Side Notes on Differential Privacy, section 4.
 """
@@ -32,16 +33,12 @@ from mixtally.protocol.estimate.memoized import Recovery, recovery, recovery_red
 FALSE_ALARMS = 0.01
 """The false-alarm rate at which linking is reported."""
 _SHORTEST = 1000
-"""The least number of reports at which the curves end."""
+"""The curves end at this number of reports, or at a larger one that is asked for."""
 _ERROR = 0.05
 """The probability that the lower bound of the power is wrong."""
-_MOST_PLACE_REPORTS = 10
-"""Limits of the simulated linking: reports at a place, bits of a record, and drawn bits."""
-_MOST_BITS = 1000
-_DRAWN_BITS = 20_000_000
+_MOST_PLACE_REPORTS, _MOST_BITS, _DRAWN_BITS = 10, 1000, 20_000_000
+"""Limits of the simulated linking: reports at a place, bits of a record, and bits of all runs."""
 _LEAST_RUNS, _MOST_RUNS = 500, 10_000
-_LEAST_SHOWN = LEAST_PERMANENT
-"""2^-40: no report proves a memoized bit, so that every likelihood ratio is finite."""
 
 
 def compute_learned_facts(
@@ -124,7 +121,8 @@ def _measure_linking(mechanism: Memoized, reports: int, chance: Chance) -> dict[
     bits, count = min(mechanism.bins, _MOST_BITS), min(reports, _MOST_PLACE_REPORTS)
     if bits < 2 * mechanism.hashes:
         return None
-    p, q = max(mechanism.p, _LEAST_SHOWN), min(mechanism.q, SCALE - _LEAST_SHOWN)
+    # Probabilities of at least 2^-40 keep every likelihood ratio finite: no report proves a bit.
+    p, q = max(mechanism.p, LEAST_PERMANENT), min(mechanism.q, SCALE - LEAST_PERMANENT)
     target = MemoizedTarget(replace(mechanism, bins=bits, p=p, q=q), count)
     runs = max(_LEAST_RUNS, min(_MOST_RUNS, _DRAWN_BITS // (4 * bits * count)))
     recall = simple_recall(target.mechanism)

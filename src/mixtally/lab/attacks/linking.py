@@ -1,8 +1,9 @@
 """The attack ``linking``: whether reports from two places come from one memoized answer.
 
 The attacker sees T reports at each place, and knows the true value, which is the same in both
-worlds. So only the memoized noise can identify its owner. Bits are independent. Hence the statistic
-is a sum over bits of log-likelihood ratios of the two numbers of ones. It is optimal.
+worlds. So only the memoized noise can identify its owner. Bits are independent. For each bit, the
+attacker counts the ones at either place. The statistic is the sum over bits of the log-likelihood
+ratio of these two counts. This statistic is optimal.
 
 Source: Side Notes on Differential Privacy, section 4.
 """
@@ -27,16 +28,16 @@ from mixtally.primitives.tails import Floats
 NAME = "linking"
 RATE = 1e-4
 """The false-alarm rate at which the power is reported."""
-_RUNS = 100_000
-"""The most runs by default, and the bits that are drawn at once."""
-_SPAN_BITS = 1 << 24
+_RUNS, _SPAN_BITS = 100_000, 1 << 24
+"""The most runs by default, and the number of bits that are drawn at once."""
 
 
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
     """Attack one person at both places against two people with the same value."""
-    runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
+    bits = 8 * target.mechanism.bins * target.reports  # drawn and examined in one run, roughly
+    runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // bits))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
     power, case = power_at(worlds, RATE), f"{target.reports} reports at two places each"
     found = conclude_game(
@@ -49,11 +50,6 @@ def run_memoized(
         power_at_least=float(clopper_pearson_lower(np.array(power * runs), runs, lab.error)),
     )
     return [found]
-
-
-def _bits(target: MemoizedTarget) -> int:
-    """Return the number of bits that one run draws and examines, roughly."""
-    return 8 * target.mechanism.bins * target.reports
 
 
 def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> Worlds:

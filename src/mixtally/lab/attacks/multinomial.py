@@ -25,7 +25,10 @@ MOST_BYTES = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The least possible value, and its cumulative probabilities times 2^64 without the last."""
+    """A binomial distribution: its least value that is drawn, and cumulative probabilities.
+
+    ``cumulative`` has them times 2^64, without the last one, which would be 2^64.
+    """
 
     first: int
     cumulative: Words

@@ -23,8 +23,7 @@ from mixtally.primitives.memo import Memo
 from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.curves import Band, Chart, Curve
 
-EPSILON = "eps"
-P_VALUE = "p"
+EPSILON, P_VALUE = "eps", "p"
 """The units of outcomes: a privacy loss, or the smallest p-value of an audit."""
 _MOST_RUNS, _MOST_DRAWN = 10_000_000, 100_000_000
 """Upper limits of the number of runs, by the code and by the distribution."""
@@ -295,7 +294,7 @@ def roc_chart(
         f"over {len(worlds.u):,} runs."
     )
     # A larger epsilon overflows, and allows every power.
-    if promised is not None and promised < 700.0:
+    if promised is not None and promised < _MOST_GROWTH:
         grow = exp(promised)
         most = tuple(
             (r, max(0.0, min(1.0, grow * r + delta, 1.0 - (1.0 - delta - r) / grow))) for r in rates

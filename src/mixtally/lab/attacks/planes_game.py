@@ -10,19 +10,17 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.lab.attacks.clear_games import UniformGame
 from mixtally.lab.attacks.counted_game import CountedGame
 from mixtally.lab.attacks.game import Setting
-from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.senders import Bits
 from mixtally.model.contract import Planes
-from mixtally.primitives.bits import Counts, Rows
+from mixtally.primitives.bits import Rows
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 
 @dataclass(frozen=True)
-class PlanesGame(UniformGame):
+class PlanesGame(CountedGame):
     """The game among uniform planes, whose messages differ by which of two values they contain."""
 
     @property
@@ -56,9 +54,6 @@ class PlanesGame(UniformGame):
         own = [one + meeting * (both - one) for one in (a, b)]
         of_others, of_a, of_b = (g * fake + (1.0 - g) * one for one in (other, *own))
         return of_others, fake, of_a, of_b
-
-    def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
-        return CountedGame._draw_fake_counts(self, fake, runs, draw)
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:

@@ -31,13 +31,11 @@ import numpy as np
 from mixtally.lab.attacks.worlds import Worlds, candidate_cuts
 from mixtally.primitives.tails import Floats
 
-_MOST_EPSILON = 60.0
-"""The largest epsilon that is considered, and the tolerance of its search."""
-_CLOSE = 1e-13
-_STEPS = 50
-"""The most steps of Newton's method."""
-_SETTLED = 1e-9
-"""Newton's method stops at steps below this share of a probability."""
+_MOST_EPSILON, _CLOSE = 60.0, 1e-13
+"""The largest epsilon that is considered, and the tolerance of the search for epsilon."""
+_STEPS, _SETTLED = 50, 1e-9
+"""Newton's method stops after ``_STEPS`` steps, or if a step is below this fraction of its value.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,20 +60,22 @@ NAME = "randomizer"
 CountedChecks = tuple[list[Checks], int]
 """Tests, and the number of messages that were drawn for them."""
 MOST_REPORTS = 84_000
-"""The most reports and fakes of an audit. Excluded are coins, the first 500 messages of a kind, and
-shifts above 20,000.
+"""The most reports and fakes of an audit, not counting those that are drawn to count coins.
+
+An audit draws more only if it has many parts, of which each kind of message is drawn at least 500
+times, or if mixes draw more than 20,000 fakes for a bin on average.
 """
 PROBES = (SCALE // 200, 3 * SCALE // 10)
 """Flip probabilities, times 2^64: one for each of the two ways in which the code draws flips."""
 _COINS, _CAPPED = 10_000, 200
-"""The fakes that are drawn to count coins, and the messages under a cap that half of them pass."""
+"""The fakes that are drawn to count coins, and the messages with a cap that half of them exceed."""
 _BIT_BUDGET = 150_000_000
 """The most bits of an audit, and those that are drawn at once."""
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
 """The bits of a word, in which positions may be correlated."""
 _PROBE_CAP_RATE = 1e-12
-"""The largest probability that a message of a probe passes its cap."""
+"""The largest probability that a message of a probe exceeds its cap."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
@@ -131,12 +133,6 @@ def _with_threshold(part: Part, threshold: int, cap: int | None) -> Part:
     return replace(part, threshold=threshold, recipe=recipe, layout=layout)
 
 
-def with_one_fake_each(part: Part) -> Part:
-    """Return the part with exactly one fake per device."""
-    assert part.own is not None
-    return replace(part, own=OwnFakes(part.own.record, 1, 0))
-
-
 def fake_rate(part: Part) -> float:
     """Return the probability that a bit of a fake is set."""
     q = (part.threshold or 0) / SCALE
@@ -162,10 +158,9 @@ def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChe
 def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -> list[Checks]:
     """Return the tests of one report in each bin of ``numbers``, and of as many fakes.
 
-    Numbers beyond the last bin start again at the first.
-
-    The repeats of a record are adjacent; each is tested like any other report. For free bits, one
-    record in every cycle sets no bit.
+    A number beyond the last bin stands for the bin modulo the number of bins. If a record is sent
+    several times, its reports are adjacent, and each is tested like any other report. For free
+    bits, one record in every cycle through the bins sets no bit.
     """
     bins, q, count, layout = part.bins, (part.threshold or 0) / SCALE, len(numbers), part.layout
     people = numbers[:: part.repeats] % (bins + (part.most_set is None))
@@ -232,15 +227,10 @@ def _draw_fakes(part: Part, count: int, lab: AttackLab) -> Rows:
     """Return flipped fakes of devices, or blanks of a hop; no rows if nobody adds fakes."""
     if isinstance(part.recipe, CountedRecipe):
         return lab.device.added(replace(part.recipe, count=count), part.layout, lab.chance)
-    return (
-        lab.device.fakes(with_one_fake_each(part), count, lab.chance)[0]
-        if part.own
-        else _no_messages(part)
-    )
-
-
-def _no_messages(part: Part) -> Rows:
-    return part.layout.blank_rows(0)
+    if part.own is None:
+        return part.layout.blank_rows(0)
+    one_fake_each = replace(part, own=OwnFakes(part.own.record, 1, 0))
+    return lab.device.fakes(one_fake_each, count, lab.chance)[0]
 
 
 def _count_refused(layout: Layout, rows: Rows) -> int:

@@ -15,11 +15,10 @@ from mixtally.lab.attacks.senders import Senders
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.model.mechanism import Shuffled
 
-_HALVINGS = 40
-"""The most steps of the bisection, and its largest epsilon."""
-_MOST_EPSILON = 60.0
+_HALVINGS, _MOST_EPSILON = 40, 60.0
+"""The most steps of the bisection for epsilon, and the largest epsilon that it tries."""
 _UNLIKELY = 1e-3
-"""The share of delta that bounds improbable numbers of coins, instead of an exact computation."""
+"""The fraction of delta that is spent as a bound of improbable numbers of coins."""
 
 
 def remaining_epsilon(

@@ -1,11 +1,11 @@
 """The attack ``averaging`` for numbers: a number is reported repeatedly, and its mean is taken.
 
-Numbers are 0 to 15, one bit each, and the true number is 10. Let b_v be the bits of a report, and
-p* the mean of a bit whose number is not the true one. A report is read as the sum of v (b_v - p*) /
-gain, with v counted from the middle of the range. This reading is an unbiased estimate of the true
-number. With fresh noise, the mean of T reports converges to the true number. A first report that is
-repeated always has the same error. With a memoized answer, the mean converges to the memoized
-number, whose error was drawn once.
+Each of the numbers 0 to 15 has one bit, and the true number is 10. Let b_v be the bit of number v
+in a report, and p* the mean of a bit whose number is not the true one. Let w_v be the distance of v
+from the middle of the range. The attacker adds the sum of w_v (b_v - p*) / gain to the middle. This
+is an unbiased estimate of the true number. With fresh noise, the mean of T such estimates converges
+to the true number. A first report that is repeated always has the same error. With a memoized
+answer, the mean converges to the memoized number, whose error was drawn once.
 
 Source: Side Notes on Differential Privacy, section 4 (x = 10 is reported as 12, 7 and 9).
 """
@@ -31,8 +31,9 @@ _RUNS = 2_000
 _FIRST = 3
 """The reports of one person that the outcome lists."""
 _MIDDLE = (NUMBERS - 1) / 2.0
-"""The middle of the range, and the distances of all numbers from it."""
+"""The middle of the range of numbers."""
 _WEIGHTS = np.arange(NUMBERS) - _MIDDLE
+"""The signed distance of each number from the middle."""
 
 
 def repeated_numbers(

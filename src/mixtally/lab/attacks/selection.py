@@ -80,17 +80,17 @@ class SelectedSenders(Senders):
     @property
     def fakes(self) -> int:
         """The number of fakes that arrive if the coins give their mean number of fakes."""
-        whole, coin = self._own.whole, self._own.coin
+        whole, coin = self.own.whole, self.own.coin
         return self.honest * whole + max(0, ceil(self.users * coin / SCALE) - self.kept_back)
 
     def draw_fake_numbers(self, runs: int, draw: Binomials) -> Counts:
         """Return the number of fakes that arrive in each run, shape (runs,)."""
-        tossed = draw(np.full(runs, self.users, dtype=np.int64), self._own.coin / SCALE)
-        return self.honest * self._own.whole + np.maximum(0, tossed - self.kept_back)
+        tossed = draw(np.full(runs, self.users, dtype=np.int64), self.own.coin / SCALE)
+        return self.honest * self.own.whole + np.maximum(0, tossed - self.kept_back)
 
     def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
         """Yield the fakes that arrive in one run, without those of suppressed bundles."""
-        own, tossed = self._own, self.kept_back
+        own, tossed = self.own, self.kept_back
         certain = self.kept_back * own.whole
         for span in spans(self.users, SPAN_PEOPLE):
             people = span.stop - span.start
@@ -101,7 +101,8 @@ class SelectedSenders(Senders):
             yield rows[: len(rows) - coins - whole]  # All fakes have the same distribution.
 
     @property
-    def _own(self) -> OwnFakes:
+    def own(self) -> OwnFakes:
+        """The fakes that each device adds; this attack needs devices that toss coins for fakes."""
         assert self.part.own is not None
         return self.part.own
 
@@ -119,10 +120,8 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def _attack_by_length(target: Target, lab: AttackLab) -> list[Outcome]:
-    lengths = {
-        name: measure_bundle_lengths(part, lab) for name, part in target.distinct_parts().items()
-    }
-    shown = {part for name, part in target.distinct_parts().items() if len(set(lengths[name])) > 1}
+    lengths = {part: measure_bundle_lengths(part, lab) for part in target.distinct_parts().values()}
+    shown = {part for part, own in lengths.items() if len(set(own)) > 1}
     case = "keeps back long bundles" if shown else "sees lengths, which are all equal"
     behind = {
         _select_senders(who, target.expected.fakes) if who.part in shown else who: times
@@ -156,26 +155,21 @@ def _play_selection(
     lab: AttackLab,
     **more: Any,
 ) -> list[Outcome]:
-    game = game_among(sender_counts, target.epsilon)
+    game, users = game_among(sender_counts, target.epsilon), target.expected.fakes
     # The cost of a game counts only messages that arrive, but every device tosses a coin.
     if lab.runs is None:
-        cost = _COIN_COST * target.expected.fakes * sum(sender_counts.values())
+        cost = _COIN_COST * users * sum(sender_counts.values())
         lab = replace(lab, runs=quick_runs(game.setting.cost + cost))
-    more |= {"users": target.expected.fakes, "kept_back": _count_kept_back(target)}
+    kept_back = users - target.certain.fakes
+    more |= {"users": users, "kept_back": kept_back}
     return [
         replace(
-            one, numbers=one.numbers | more, played=f"{one.played}; {_describe_selection(target)}"
+            one,
+            numbers=one.numbers | more,
+            played=f"{one.played}; {kept_back:,} of {users:,} bundles may be kept back",
         )
         for one in attack_outcomes(promise, game, lab)
     ]
-
-
-def _describe_selection(target: Target) -> str:
-    return f"{_count_kept_back(target):,} of {target.expected.fakes:,} bundles may be kept back"
-
-
-def _count_kept_back(target: Target) -> int:
-    return target.expected.fakes - target.certain.fakes
 
 
 def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
@@ -211,13 +205,10 @@ def _certain_senders(senders: Senders, rare: float) -> Senders:
     """Return senders with a number of fakes that is missed with probability at most ``rare``."""
     if not isinstance(senders, SelectedSenders):
         return senders
-    own = senders.part.own
-    assert own is not None
-    fakes = senders.honest * own.whole + max(
-        0, _least_coins(senders.users, own, rare) - senders.kept_back
-    )
-    alike = structs.replace(senders.part, own=OwnFakes(own.record, 1, 0))
-    return Senders(alike, senders.people, fakes, senders.mixes)
+    own = senders.own
+    coins = max(0, _least_coins(senders.users, own, rare) - senders.kept_back)
+    one_fake_each = structs.replace(senders.part, own=OwnFakes(own.record, 1, 0))
+    return Senders(one_fake_each, senders.people, senders.honest * own.whole + coins, senders.mixes)
 
 
 def _select_senders(senders: Senders, users: int) -> Senders:

@@ -84,12 +84,6 @@ class Senders:
             return True
         return self.part.own is not None and self.part.own.record is FakeRecord.UNIFORM
 
-    @property
-    def cells(self) -> int:
-        """The number of cells among which a uniform fake is drawn."""
-        planes = self.part.planes
-        return self.part.bins if planes is None else planes.prime
-
     def draw_fake_numbers(self, runs: int, draw: Binomials) -> int | Counts:
         """Return the number of fakes of each run, shape (runs,), or one number for all runs."""
         own = self.part.own
@@ -118,38 +112,27 @@ class Senders:
         """Return one message for each person, whose bin is in ``codes`` and below ``width``."""
         part = self._narrow_part(width) if self.threshold else self.part
         part = structs.replace(part, repeats=1)
-        return self._select_positions(part, device.reports(part, codes, chance), width)
+        return select_positions(part, device.reports(part, codes, chance), width)
 
     def draw_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
         """Yield the first ``width`` positions of the fakes of one run, in blocks."""
         part = self._narrow_part(width) if self.threshold else self.part
-        if isinstance(part.recipe, CountedRecipe):
-            for _ in range(self.mixes):
-                rows = device.added(part.recipe, part.layout, chance)
-                yield self._select_positions(part, rows, width)
-            return
-        for rows in self.draw_own_fakes(part, chance, device):
+        for rows in self.draw_whole_fakes(part, chance, device):
             if self.has_uniform_fakes and part.bins < self.part.bins:
                 rows = self._redraw_far_fakes(part, rows, chance, device)
-            yield self._select_positions(part, rows, width)
+            yield select_positions(part, rows, width)
+
+    def draw_whole_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
+        """Yield the fakes of one run as whole messages, in blocks: those of hops, or of devices."""
+        if isinstance(part.recipe, CountedRecipe):
+            for _ in range(self.mixes):
+                yield device.added(part.recipe, part.layout, chance)
+        yield from self.draw_own_fakes(part, chance, device)
 
     def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
         """Yield the fakes of people's devices in one run, in blocks."""
         for span in spans(self.honest if part.own else 0, SPAN_PEOPLE):
             yield device.fakes(part, span.stop - span.start, chance)[0]
-
-    def select_positions(self, rows: Rows, width: int) -> Rows:
-        """Return the first ``width`` positions of whole messages of the part."""
-        return self._select_positions(self.part, rows, width)
-
-    def _select_positions(self, part: Part, rows: Rows, width: int) -> Rows:
-        """Return the first ``width`` positions of messages as packed bits.
-
-        If messages name planes, a bit says whether the plane contains the value of that position.
-        """
-        if part.planes is not None:
-            return contains_first_values(part, part.planes, part.layout.codes(rows), width)
-        return first_positions(part.layout, rows, width)
 
     def _redraw_far_fakes(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
         """Replace fakes whose own bit is beyond the positions by blanks, without keeping the order.
@@ -161,10 +144,6 @@ class Senders:
         blanks, _ = device.fakes(blank, len(rows) - inside, chance)
         return np.concatenate([rows[:inside], blanks])
 
-    def draw_shaped_fakes(self, layout: Layout, chance: Chance, device: Device) -> Rows:
-        """Return the shaped fakes of one hop in all bins of ``layout``."""
-        return device.added(self.part.recipe, layout, chance)
-
     def _narrow_part(self, bins: int) -> Part:
         """Return the part with only ``bins`` bins, and without a cap unless its form needs one."""
         part, form = self.part, self.part.layout.form
@@ -175,6 +154,16 @@ class Senders:
             most_set=None if part.most_set is None else min(part.most_set, bins),
             layout=Layout(form, bins, bins if form is Form.POSITIONS else None),
         )
+
+
+def select_positions(part: Part, rows: Rows, width: int) -> Rows:
+    """Return the first ``width`` positions of a part's messages as packed bits.
+
+    If messages name planes, a bit says whether the plane contains the value of that position.
+    """
+    if part.planes is not None:
+        return contains_first_values(part, part.planes, part.layout.codes(rows), width)
+    return first_positions(part.layout, rows, width)
 
 
 def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:

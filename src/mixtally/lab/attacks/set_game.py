@@ -15,7 +15,6 @@ there is no third one. Let lambda be the count of a cell and lambda' its expecte
 person. Then lambda + g lambda' / (1 - g) replaces lambda, and the statistic is close to the ratio.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -69,10 +68,6 @@ class SetGame(Game):
         counts = [self._collect_counts(own, chance, device) for own in (0, 1)]
         u, v = self._statistics(np.array(counts))
         return float(u), float(v)
-
-    def draw_runs(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
-        """Return None, because this game cannot draw many runs at once."""
-        return
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
         """Return the statistics of many runs, with counts from the distribution."""
@@ -128,17 +123,13 @@ class SetGame(Game):
             device.reports(part, _repeat_record(third, span.stop - span.start), chance)
             for span in spans(self.senders.people, SPAN_PEOPLE)
         )
-        fakes = self._draw_fakes(part, chance, device)
+        fakes = self.senders.draw_whole_fakes(part, chance, device)
         if self.senders.messages <= MOST_SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*others, *fakes, sent]), chance))
         total = np.zeros(2 * self.size + 1, dtype=np.int64)
         for rows in chain(others, fakes, [sent]):
             total += self._counts(rows)
         return total
-
-    def _draw_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes that hide the person, in blocks of rows."""
-        return self.senders.draw_own_fakes(part, chance, device)
 
     def _build_record(self, set_number: int) -> tuple[Part, Counts | Rows]:
         """Return the full set, the empty set or a third set, and the part that sends the set.

@@ -7,18 +7,15 @@ number of messages in the cells of A. The attacker subtracts the records of othe
 travel in clear.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.game import Setting
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.set_game import SetGame
-from mixtally.model.contract import CountedRecipe, Part
+from mixtally.model.contract import Part
 from mixtally.primitives.bits import Counts, Rows, row_bytes
-from mixtally.primitives.chance import Chance
 from mixtally.primitives.tails import Floats
 
 
@@ -69,17 +66,6 @@ class SlotsGame(SetGame):
             return super()._build_record(set_number)
         places = np.arange(8 * row_bytes(part.bins)) // self.size
         return part, np.packbits(places == set_number, bitorder="little")[None]
-
-    def _draw_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes of one run in blocks of rows: those of hops, then those of devices.
-
-        Hops draw fakes only if the part has a recipe for them, and devices only if it has own
-        fakes.
-        """
-        if isinstance(part.recipe, CountedRecipe):
-            for _ in range(self.senders.mixes):
-                yield device.added(part.recipe, part.layout, chance)
-        yield from self.senders.draw_own_fakes(part, chance, device)
 
     def _counts(self, rows: Rows) -> Counts:
         """Return the counts of the cells of either record, and of all other cells together."""

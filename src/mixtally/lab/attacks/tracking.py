@@ -1,9 +1,9 @@
 """The attack ``tracking``: whether a series of reports comes from one person or from two.
 
-T reports carry no name. In world u all come from one memoized answer. In world v each comes from
-one of two memoized answers to the same value; which one is unknown, and each sends at least one
-report. The statistic is the likelihood under one person divided by the mean likelihood over all
-assignments to two people. This statistic is optimal.
+T reports carry no name. In world u, one memoized answer causes all of them. In world v, two people
+with the same value have memoized answers of their own. Each of them sends at least one report, and
+the attacker does not know which. The statistic is the likelihood under one person divided by the
+mean likelihood over all assignments to two people. This statistic is optimal.
 
 Source: Side Notes on Differential Privacy, section 4, on trackability.
 """
@@ -32,9 +32,8 @@ MOST_REPORTS = 8
 """The most reports of a series: every further report doubles the assignments."""
 RATE = 0.01
 """The false-alarm rate at which the power is reported."""
-_RUNS = 4_000
-"""The most runs by default, and the bits that are drawn at once."""
-_SPAN_BITS = 1 << 21
+_RUNS, _SPAN_BITS = 4_000, 1 << 21
+"""The most runs by default, and the number of bits that are drawn at once."""
 
 
 def run_memoized(

@@ -8,8 +8,8 @@ counted in these positions, the ratio becomes
 
     (|y| r + (m - |y|) / r) / d + 1 - m / d.
 
-The statistic is that of ``flipped_game``: the logarithm of X_u / X_v, with b the mean distribution
-of the hiding messages. If m = d and nobody else takes part, it is the log-likelihood ratio itself.
+The statistic is that of ``counted_game``, with the mean distribution of the hiding messages in the
+first m positions. If m = d and nobody else takes part, it is the log-likelihood ratio itself.
 With fewer positions the attack is slightly weaker.
 """
 

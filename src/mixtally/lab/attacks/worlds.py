@@ -1,4 +1,4 @@
-"""The statistic in two worlds: its passing counts, its ROC curve and its power.
+"""The statistic in two worlds: how often it passes a cut, its ROC curve and its power.
 
 The games return ``Worlds``; ``epsilon_proof`` and ``outcome`` evaluate them.
 """
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
 from mixtally.primitives.tails import Floats
 
-_CANDIDATES = 400
+_CANDIDATES, _ROC_POINTS = 400, 120
 """The most cuts that are compared, and the most points of a drawn curve."""
-_ROC_POINTS = 120
 _BAND_RANKS = 60
 """The ranks at which a confidence band is computed. More ranks make the band wider at each."""
 

@@ -2,7 +2,11 @@
 
 ``arena`` places these roles next to honest mixes. The collector is always hostile, because it is
 the observer of every guarantee. A hostile hop never runs the code of a mix: it opens envelopes with
-its own key and passes on what it likes, in the order in which it received them.
+its own key and passes on those that it selects, in the order in which it received them.
+
+Terms: a *sheet* lists the keys of a round, and every role signs it. A *manifest* is a hop's signed
+statement of the messages that it sends, divided into *pieces*. A *bundle* has all messages of one
+person, each sealed in an *envelope*. A *victim* is a person under attack.
 """
 
 from collections import Counter
@@ -49,26 +53,28 @@ def keep_all(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
 
 
 def keep_victims(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
-    """Drop all others."""
+    """Drop everything but the victims' messages."""
     return batch[:victims]
 
 
 def keep_some(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
-    """Drop every second of the others."""
+    """Drop every second message that is not a victim's."""
     return [*batch[:victims], *batch[victims::2]]
 
 
 def keep_short(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
-    """Drop what is longer than the shortest."""
+    """Drop every message that is longer than the shortest one."""
     least = min(map(len, batch), default=0)
     return [one for one in batch if len(one) == least]
 
 
 class Attack(NamedTuple):
-    """What hostile hops do: one of them, or with ``all_but_one`` all hops but one.
+    """The conduct of hostile hops.
 
-    ``fills`` replaces what is dropped by messages of the attacker. ``tells`` draws the fakes of the
-    plan and tells the collector which they are. ``own_sheet`` attacks a device, and no batch.
+    One hop is hostile; if ``all_but_one``, all hops but one are. ``keep`` selects the messages that
+    a hostile hop passes on. If ``fills``, messages of the attacker replace those that are dropped.
+    If ``tells``, the hop draws the fakes of the plan, and the collector learns which messages they
+    are. If ``own_sheet``, the attacker shows a device another sheet, and attacks no batch.
     """
 
     name: str
@@ -166,7 +172,7 @@ class Adversary:
     ) -> list[bytes]:
         """Return what a hostile hop sends; the first hop receives bundles, others envelopes."""
         self.lengths |= set(map(len, received))
-        # If only one mix is honest, what leaves it is best seen as a whole.
+        # If only one mix is honest, the hops after it drop nothing: its whole output is evidence.
         drops = place == 1 or not attack.all_but_one
         kept = attack.keep(received, victims) if drops else received
         sent = self.open(place, kept)
@@ -190,7 +196,10 @@ class Adversary:
         return [b"".join(self._seal(0, messages)) for _ in range(count)]
 
     def without_own(self, messages: Sequence[bytes]) -> list[bytes]:
-        """Return messages without as many copies of each as the attacker wrote, the last ones."""
+        """Return the messages without those that the attacker wrote.
+
+        If the attacker wrote n of several equal messages, the last n of them are removed.
+        """
         own, rest = Counter(self.known), list[bytes]()
         for message in reversed(messages):
             if own[message]:
@@ -202,7 +211,7 @@ class Adversary:
     def announce(self, place: int, envelopes: Sequence[bytes], bundles: int) -> tuple[bytes, Piece]:
         """Return the signed manifest of a hostile hop, and its only piece.
 
-        An honest hop could state the numbers of the manifest.
+        The numbers in the manifest are plausible: an honest hop could state them too.
         """
         count = len(envelopes)
         piece = Piece(sha256(b"".join(envelopes)).hexdigest(), count)

@@ -1,14 +1,15 @@
-"""The report on attacks of hostile hops: one line for every attack in every place."""
+"""The report on attacks of hostile hops: one line for each attack and each hop that plays it.
+
+``app.attack_network`` passes the document to the writers of ``mixtally.report``.
+"""
 
 from collections.abc import Sequence
 
-from mixtally.lab.attacks.document import TONES
+from mixtally.lab.attacks.document import TONES, promise_lines, violations
 from mixtally.lab.attacks.network.adversary import ATTACKS
 from mixtally.lab.attacks.outcome import Outcome, Verdict
-from mixtally.model.guarantee import Observer
 from mixtally.report.document import Cell, Document, Facts, Marked, Table, Text
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.promise import protection_line
 
 _COLUMNS = ("attack", "place", "promised", "rests on", "proved", "verdict", "rounds")
 _LIMITS = (
@@ -35,7 +36,6 @@ def network_document(
         Further numbers for JSON.
     """
     heading = f"Attacks on real roles: {title}"
-    alarm = at_most(1.0 - facts["level"])
     table = Table(
         _COLUMNS, [_cells(one) for one in outcomes], words=frozenset(_COLUMNS[:4]), wide=True
     )
@@ -46,11 +46,7 @@ def network_document(
     return Document(
         title=heading,
         source="Measured privacy loss of hostile mixes, compared with the guarantee.",
-        promise=(
-            protection_line(Observer.MESSAGES),
-            f"Under attack: {promise}",
-            f"False-alarm probability of the whole table: at most {alarm}.",
-        ),
+        promise=promise_lines(promise, facts["level"]),
         opening=(Text(said), table, *notes, Text(_LIMITS, note=True)),
         sections=lambda: (),
         summary=lambda: (Text(heading), table, *notes),
@@ -74,7 +70,7 @@ def _cells(outcome: Outcome) -> list[Cell]:
 
 
 def _remark(outcome: Outcome) -> str:
-    """Return what else a row has shown, as a sentence; "" for nothing."""
+    """Return a sentence on refused sheets or on lengths of messages; "" if a row has neither."""
     numbers = outcome.numbers
     if numbers["refused"]:
         many = f"{numbers['refused']:,} of {2 * outcome.runs:,}"
@@ -87,9 +83,8 @@ def _remark(outcome: Outcome) -> str:
 
 def _conclusion(outcomes: Sequence[Outcome]) -> str:
     """Return the result of the table as one sentence."""
-    violated = [one.title for one in outcomes if one.verdict is Verdict.VIOLATED]
-    if violated:
-        return "Violated: " + "; ".join(violated) + "."
+    if violated := violations(outcomes):
+        return violated
     outside = sum(one.verdict is Verdict.OUTSIDE for one in outcomes)
     return f"No attack exceeds its promise: {len(outcomes):,} made" + (
         f", of which {outside:,} are outside the guarantee." if outside else "."

@@ -1,14 +1,14 @@
-"""The attacks of hostile hops in every place, played until they prove an epsilon or fail.
+"""The attacks of hostile hops, one row for each attack and hop, played until their time is over.
 
-Let V people be attacked in one round, each in two bins of the own: person i holds bin 2i in world u
-and bin 2i + 1 in world v, and all others hold the last bin. The attacker knows all others' answers
-and writes down what the collector receives. If every mix draws shaped fakes, bins are independent.
-So a round is then V independent runs of the game. Otherwise V is 1.
+Let V people be attacked in one round. Person i holds bin 2i in world u and bin 2i + 1 in world v,
+and all others hold the last bin. The attacker knows the answers of all others, and records what the
+collector receives. If every mix draws shaped fakes, bins are independent. So a round is then V
+independent runs of the game. Otherwise V is 1.
 
 The attacker has two statistics. One is the likelihood ratio of all messages, as in the games of
-``lab.attacks.games``. The other is that of the one message in the place of the person, which proves
-something only if an honest mix does not shuffle. Each statistic has half of the row's false-alarm
-probability.
+``lab.attacks.games``. The other is the likelihood ratio of a single message: the one that arrives
+in the position in which the person's message was sent. It proves something only if an honest mix
+does not shuffle. Each statistic has half of the row's false-alarm probability.
 """
 
 from collections.abc import Iterator
@@ -35,21 +35,22 @@ from mixtally.model.contract import Plan
 from mixtally.model.question import Kind
 
 _MOST_VICTIMS, _CROWD = 16, 24
-"""The most people who are attacked in one round, and the people of a round if mixes hide them."""
+"""The most victims of one round, and the people of a round in which fakes of mixes hide victims."""
 _LEAST_RUNS, _MOST_ROUNDS = 200, 950
-"""The fewest runs of a row in each world, with which a broken promise of epsilon 2 is refuted, and
-the most rounds, which all have one contract.
+"""The fewest runs of a row in each world, and the most rounds, which all have one contract.
+
+This number of runs is enough to refute a broken guarantee of epsilon 2.
 """
 _Statistics = tuple[float, float]
-"""The statistic of all messages, and that of the message in the place of the person."""
+"""The statistic of all messages, and that of the message in the person's position."""
 _TEST = "likelihood ratio of all messages, or of the one in the person's place"
 
 
 @dataclass(frozen=True)
 class Row:
-    """An attack with the hostile hop, or the only honest one, at place ``hop``.
+    """One row of the report: an attack on ``plan`` in which ``hop`` has a special role.
 
-    ``plan`` is attacked, and ``target`` is its guarantee.
+    ``hop`` is the only hostile hop, or the only honest one. ``target`` has the plan's guarantee.
     """
 
     plan: Plan
@@ -148,7 +149,7 @@ class Row:
 
 
 def rows_of(plan: Plan, target: Target, only: str | None = None) -> list[Row]:
-    """Return every attack in every place.
+    """Return one row for each attack and each hop that may play it.
 
     Raises
     ------
@@ -173,7 +174,7 @@ def run_rows(
     only: str | None = None,
     seconds: float,
 ) -> list[Outcome]:
-    """Play every attack in every place.
+    """Play every row of `rows_of`, and return the outcomes.
 
     The time and the false-alarm probability of the lab are divided equally among the rows. A row
     has at least 200 runs in each world, or ``lab.runs``.
@@ -187,7 +188,9 @@ def run_rows(
     lab = replace(lab, error=lab.error / len(rows))
     found = []
     for number, row in enumerate(rows, 1):
-        with TemporaryDirectory(prefix="mixtally-", dir=_memory_folder()) as folder:
+        # The roles sync their files very often, so a folder in memory is used if there is one.
+        memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+        with TemporaryDirectory(prefix="mixtally-", dir=memory) as folder:
             arena = Arena(Path(folder), plan, row.hostile, row.honest, row.people)
             try:
                 found.append(_run_row(row, arena, lab, seconds / len(rows)))
@@ -235,8 +238,3 @@ def _run_row(row: Row, arena: Arena, lab: AttackLab, seconds: float) -> Outcome:
         verdict=verdict,
         numbers={**outcome.numbers, "false_alarm_rate": lab.error, "proved_by_place": by_place},
     )
-
-
-def _memory_folder() -> str | None:
-    """Return a folder in memory if there is one: the roles sync their disks very often."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
