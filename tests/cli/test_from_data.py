@@ -110,7 +110,7 @@ def alike(crowd):
 def counted(found):
     held = np.zeros_like(found.counts)
     held[0] = found.counts.sum()
-    return found._replace(counts=held)
+    return replace(found, counts=held)
 
 
 def played(case, desk, change):

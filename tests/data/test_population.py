@@ -179,10 +179,3 @@ def test_any_text_that_parquet_holds_is_read_back(read_parquet, texts):
         people = read_parquet(texts)
         assert values(people) == whole
         assert list(people.question.labels) == sorted(set(whole), key=natural_sort_key)
-
-
-def test_asking_another_question_keeps_the_people(read):
-    people = read("color\nred\nblue\n")
-    other = people.with_question(Question(name="shade", bins=2))
-    assert other.question.name == "shade"
-    assert other.codes is people.codes

@@ -85,4 +85,4 @@ def test_ordinary_texts_are_not_read_one_by_one(tmp_path, monkeypatch):
     monkeypatch.setattr(Sets, "_parse_each_text", None)
     reading = Reading(columns=("set",), form=RecordType.SET, separator=";", labels=("a", "b", "c"))
     path = written(tmp_path / "sets.csv", ["a;b", "c", "b;a", "a ; b;"])
-    assert read_population(DataFile(path), reading).bin_counts.tolist() == [3, 3, 1]
+    assert read_population(DataFile(path), reading).truth.tolist() == [3, 3, 1]

@@ -348,10 +348,10 @@ def test_a_plan_and_its_result_state_the_same_error(name):
         given = replace(analysis, raw=raw)
         found = simulate_release(plan, people, Lab(SeededChance(4)), given).result
         estimate, (difference, total) = found.estimate, found.figures
-        off = estimate.counts - people.bin_counts
+        off = estimate.counts - people.truth
         assert (np.abs(off) < 6 * estimate.errors).all()
         ends = estimate.simultaneous
-        assert ((ends.lower <= people.bin_counts) & (people.bin_counts <= ends.upper)).all()
+        assert ((ends.lower <= people.truth) & (people.truth <= ends.upper)).all()
         if name == "attributes" and not raw:
             assert estimate.counts[:2].sum() == pytest.approx(6000)
         assert difference.rows[0].estimate == pytest.approx(estimate.counts[0] - estimate.counts[1])

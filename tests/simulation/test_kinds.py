@@ -212,7 +212,11 @@ def test_numbers_come_with_mean_and_quantiles():
 
 def test_plans_of_other_records_are_refused():
     bits, sets, split = bits_crowd(5), attribute_crowd(), planned("bits split")
-    for crowd in (sets, bits_crowd(4), bits.with_question(replace(bits.question, name="other"))):
+    for crowd in (
+        sets,
+        bits_crowd(4),
+        Population(replace(bits.question, name="other"), bits.records),
+    ):
         with pytest.raises(PlanError, match="Plan again for this data"):
             play_plan(crowd, split)
 

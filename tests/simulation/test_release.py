@@ -54,7 +54,7 @@ def test_a_crowd_below_the_minimum_is_refused_and_a_larger_one_is_not(plan, crow
 )
 def test_a_plan_for_another_question_is_refused(plan, crowd, question):
     with pytest.raises(PlanError):
-        simulate_release(plan, crowd.with_question(question), Lab(SeededChance(1)))
+        simulate_release(plan, replaced(crowd, question=question), Lab(SeededChance(1)))
 
 
 def test_a_false_promise_is_refused_before_anything_is_played(plan, crowd):

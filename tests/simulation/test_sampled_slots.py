@@ -64,12 +64,12 @@ def test_a_release_has_the_counts(name, slots, more):
     found, truth = given.result, truth_of(people, given.result)
     errors = np.broadcast_to(
         found.estimate.standard_error if found.estimate.errors is None else found.estimate.errors,
-        people.bin_counts.shape,
+        people.truth.shape,
     )
-    assert found.estimate.counts.shape == people.bin_counts.shape
-    assert (abs(found.estimate.counts - people.bin_counts) < 6 * errors).all()
+    assert found.estimate.counts.shape == people.truth.shape
+    assert (abs(found.estimate.counts - people.truth) < 6 * errors).all()
     held = found.estimate.simultaneous
-    assert ((held.lower <= people.bin_counts) & (people.bin_counts <= held.upper)).mean() > 0.7
+    assert ((held.lower <= people.truth) & (people.truth <= held.upper)).mean() > 0.7
     assert found.received.parts[0].received == found.messages
     if name == "set":
         (sizes,) = found.figures
@@ -81,7 +81,7 @@ def test_derived_figures_are_those_of_the_bins():
     people, plan = crowd("bits"), plan_for("bits", 2)
     analysis = Analysis(level=0.95, compared=("0", "2"), totals=(("both", ("0", "3")),))
     found = simulate_release(plan, people, Lab(SeededChance(5)), analysis).result
-    (difference, total), held = found.figures, people.bin_counts
+    (difference, total), held = found.figures, people.truth
     for figures, true in ((difference, held[0] - held[2]), (total, held[0] + held[3])):
         (row,) = figures.rows
         assert abs(row.estimate - true) < 6 * row.standard_error

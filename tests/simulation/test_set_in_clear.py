@@ -57,7 +57,7 @@ def outcome(received, tally):
 
 def p_value(seed=1, part=PART, hops=1):
     """That whole tallies and drawn ones have one distribution, by their tables of outcomes."""
-    chance, held, sizes = SeededChance(seed), SMALL.bin_counts, sizes_of(SMALL)
+    chance, held, sizes = SeededChance(seed), SMALL.truth, sizes_of(SMALL)
     whole, drawn = Counter(), Counter()
     for _ in range(RUNS):
         played = play_parts([part], hops, [SMALL.records], chance)
@@ -93,8 +93,8 @@ def test_the_twin_whose_pads_are_turned_around_is_caught(plant):
 
 def test_counts_alone_do_not_say_how_large_sets_are():
     with pytest.raises(ParameterError, match="the number of sets of each size"):
-        draw_part(PART, SMALL.bin_counts, SMALL.users, 1, SeededChance(1))
-    other = Histogram(ASKED, 5000, crowd().bin_counts)
+        draw_part(PART, SMALL.truth, SMALL.users, 1, SeededChance(1))
+    other = Histogram(ASKED, 5000, crowd().truth)
     plan = choose(WISH).plan
     with pytest.raises(ParameterError, match="flip-blank"):
         collect_counts(plan, other, Lab(SeededChance(1)))
@@ -118,7 +118,7 @@ def test_a_release_has_the_counts_and_the_sizes(more, protocol, drawn):
     found, truth = given.result, truth_of(people, given.result)
     error = found.estimate.standard_error
     assert found.estimate.counts.shape == (12,)
-    assert (abs(found.estimate.counts - people.bin_counts) < 6 * error).all()
+    assert (abs(found.estimate.counts - people.truth) < 6 * error).all()
     (sizes,) = found.figures
     for row, true in zip(sizes.rows, truth.figures["sizes"], strict=True):
         assert abs(row.estimate - true) < 6 * row.standard_error

@@ -137,7 +137,7 @@ def read_crowd(values: object, name: str | None, request: ReadingRequest) -> Cro
     if question is not None:
         reading, question = fit_reading(reading, question)
     found = read_table(every.table(), every, reading, question)
-    found = found.with_question(_name_question(name, found.question, request))
+    found = replace(found, question=_name_question(name, found.question, request))
     raw = (found.note,) if found.note else ()
     return CrowdData(
         replace(found, note="", warning=""), own.backend, _public_notes(found, request), raw
@@ -155,7 +155,7 @@ def read_shared_crowd(
     crowd = read_crowd(values, checks.check_optional_text("name", name), request)
     people = crowd.population
     if people.from_data:
-        check_shared(people.question, people.bin_counts, people.from_data)
+        check_shared(people.question, people.truth, people.from_data)
     return crowd
 
 
@@ -199,7 +199,7 @@ def read_counted(
             do="leave counts out",
         )
     found = counts_of_table(every.table(), every, reading, named["counts"], request.question)
-    found = found._replace(question=_name_question(asked, found.question, request))
+    found = replace(found, question=_name_question(asked, found.question, request))
     return CrowdData(histogram_of_counts(found), own.backend, _warning_sentences(found.warning))
 
 

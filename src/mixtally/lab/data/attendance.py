@@ -1,7 +1,7 @@
-"""Attendance of people in epochs, one bit for each pair.
+"""Attendance of people in epochs, one bit for each pair of a person and an epoch.
 
 If only counts are needed, nothing else about people is kept in memory. Attendance shows whether a
-person answers twice in an epoch, and how many people take part in how many epochs. The memory
+person answers twice in an epoch, and how many people take part in 1, 2, .. epochs. The memory
 depends on the number of people, not of rows.
 """
 
@@ -66,15 +66,16 @@ class Attendance:
         self._seen = grown
 
     def times(self, place: NDArray[np.int64]) -> tuple[dict[int, int], int | None]:
-        """Return the number of people by the number of their epochs, and the place of an epoch.
+        """Return how many people took part in 1, 2, .. epochs, and an epoch with a second answer.
 
-        In that epoch a person has two answers. The place is None if there is no such epoch.
+        The second number is the position of an epoch in which one person answered twice, under two
+        names of the epoch. It is None if nobody did.
 
         Parameters
         ----------
         place : ndarray of int64
-            The place of every epoch by its number. One moment in two time zones has two names but
-            one place. A person may have answered under both names.
+            The position in time of each epoch, by the number of the epoch. One moment in two time
+            zones has two names, and so two numbers, but one position.
         """
         every = int(place.max(initial=-1)) + 1
         total, twice = np.zeros(every + 1, dtype=np.int64), None

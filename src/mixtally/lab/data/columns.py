@@ -92,12 +92,7 @@ def join_lists(array: Array) -> Array | None:
 def join_lists_and_singles(lists: Array, singles: Array) -> Array:
     """Return one text for each row: a joined list, or else a single value.
 
-    Parameters
-    ----------
-    lists : Array
-        The list of each row, or null.
-    singles : Array
-        The single value of each row, or null.
+    Each row is null in ``lists`` or in ``singles``.
     """
     return compute.coalesce(join_lists(lists), singles)
 

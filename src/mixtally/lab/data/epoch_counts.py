@@ -81,33 +81,32 @@ class EpochTally:
             had = self._counts.shape
             need = int(epochs.max()) + 1, int(labels.max()) + 1
             if need[0] > had[0] or need[1] > had[1]:
-                grown = np.zeros(
-                    [_grown_size(*ends) for ends in zip(had, need, strict=True)], np.int64
-                )
+                # Doubling keeps the number of copies logarithmic in the number of rows.
+                sizes = [
+                    old if more <= old else max(more, 2 * old)
+                    for old, more in zip(had, need, strict=True)
+                ]
+                grown = np.zeros(sizes, np.int64)
                 grown[: had[0], : had[1]] = self._counts
                 self._counts = grown
             np.add.at(self._counts, (epochs, labels), 1)
 
     def truth(self, epochs: NDArray[np.int64], bins: NDArray[np.int64], size: int) -> Integers:
-        """Return the counts in order, shape (epochs, ``size``).
+        """Return the counts of epochs in the order of time, shape (epochs, ``size``).
 
         Parameters
         ----------
         epochs, bins : ndarray of int64
-            The place of every epoch and the bin of every label, by their numbers. One moment in two
-            time zones has two numbers but one place.
+            The position in time of each epoch, and the bin of each label, by their numbers. One
+            moment in two time zones has two numbers but one position.
         size : int
             Number of bins of the question.
         """
-        # Several epoch numbers may share a place, so their counts are added.
+        # Several epoch numbers may share a position, so their counts are added.
         found = np.zeros((int(epochs.max(initial=-1)) + 1, size), dtype=np.int64)
         met = self._counts[: len(epochs), : len(bins)]  # smaller if given labels do not occur
         np.add.at(found, (epochs[: len(met), None], bins[None, : met.shape[1]]), met)
         return found
-
-
-def _grown_size(old: int, need: int) -> int:
-    return old if need <= old else max(need, 2 * old)
 
 
 def count_by_epoch(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:

@@ -46,9 +46,9 @@ def example_files() -> dict[str, bytes]:
     labels = {"fruits": "fruit", "answers": "answer", "drinks": "likes"}
     return {
         "survey.csv": survey(),
-        "diary.csv": _table("who,week,color,likes,age", _diary()),
-        "homes.csv": _table("lat,lon", _homes()),
-        "counted.csv": _table("answer,people", ["yes,6000000000", "no,3999999999"]),
+        "diary.csv": _lines(["who,week,color,likes,age", *_diary()]),
+        "homes.csv": _lines(["lat,lon", *_homes()]),
+        "counted.csv": _lines(["answer,people", "yes,6000000000", "no,3999999999"]),
         **{f"{name}.txt": _lines(LABELS[column]) for name, column in labels.items()},
         "colors.txt": _lines(_COLORS),
         "words.txt": _lines([*LABELS["answer"], "perhaps"]),
@@ -74,10 +74,6 @@ def _homes() -> list[str]:
     # The factors are the inverses of the plastic number and of its square.
     points = [(i * 0.7548776662 % 1.0, i * 0.5698402910 % 1.0) for i in range(_HOMES)]
     return [f"{41 + 2 * up:.4f},{-75 + 4 * across:.4f}" for up, across in points]
-
-
-def _table(head: str, rows: list[str]) -> bytes:
-    return _lines([head, *rows])
 
 
 def _lines(texts: tuple[str, ...] | list[str]) -> bytes:

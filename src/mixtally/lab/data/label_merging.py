@@ -1,9 +1,9 @@
-"""Equality and order of labels, and the one text of each value.
+"""Equality and order of labels, and the text of each value.
 
 Labels that people cannot distinguish are merged or refused here. The readers use this module, and
 so do the checks of label lists in ``api`` and ``cli``.
 
-Each value has one text, whatever file format it came from. A number without a fraction is written
+Equal values have one text in every file format. A number without a fraction is written
 without one, a decimal without trailing zeros, and a moment at midnight as its day. The reason is
 that some formats have only one kind of number or of time. In text, a letter and its accents are one
 character wherever Unicode has that character.
@@ -12,7 +12,7 @@ character wherever Unicode has that character.
 import datetime
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -65,6 +65,10 @@ class Merging(NamedTuple):
         return text.casefold() if self.ignore_case else text
 
 
+AS_WRITTEN = Merging()
+"""No merging: every spelling is a label of its own."""
+
+
 def find_similar(names: Iterable[str]) -> list[str]:
     """Return the first names that differ only in case or in outer spaces, or an empty list."""
     met: dict[str, list[str]] = {}
@@ -75,16 +79,9 @@ def find_similar(names: Iterable[str]) -> list[str]:
 
 
 def check_spaces(subject: str, names: Collection[str]) -> None:
-    """Raise DataError for two names that look the same.
+    """Raise DataError for two names that look the same; ``subject`` begins the message.
 
     Such names differ in spaces, in invisible characters, or in how accents are composed.
-
-    Parameters
-    ----------
-    subject : str
-        What has the names, for the message.
-    names : Collection of str
-        The names.
     """
     _check_distinct(
         subject, names, _visible_form, "names that differ in more than spaces and invisible signs"
@@ -105,16 +102,15 @@ def _visible_form(name: str) -> str:
 
 
 def _is_invisible(character: str) -> bool:
-    """Return whether a character is shown as nothing.
+    """Return whether no font shows anything for a character.
 
     These are the characters of category Cf, and those with the property
     Default_Ignorable_Code_Point of Unicode 15.1 (DerivedCoreProperties.txt), most of which have
     category Cf too.
     """
-    if unicodedata.category(character) == "Cf":
-        return True
-    place = ord(character)
-    return any(first <= place <= last for first, last in _IGNORABLE)
+    return unicodedata.category(character) == "Cf" or any(
+        first <= ord(character) <= last for first, last in _IGNORABLE
+    )
 
 
 def _shortest_number(name: str) -> str:
@@ -122,11 +118,11 @@ def _shortest_number(name: str) -> str:
 
 
 def _check_distinct(
-    subject: str, names: Collection[str], normalized: object, expected: str
+    subject: str, names: Collection[str], normalize: Callable[[str], str], expected: str
 ) -> None:
     met: dict[str, str] = {}
     for name in names:
-        plain = normalized(name)  # type: ignore[operator]
+        plain = normalize(name)
         if plain == name:
             continue
         other = plain if plain in names else met.setdefault(plain, name)

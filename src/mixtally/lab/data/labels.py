@@ -14,6 +14,7 @@ from mixtally.errors import DataError
 from mixtally.lab.data.columns import Column
 from mixtally.lab.data.data_warnings import is_total
 from mixtally.lab.data.label_merging import (
+    AS_WRITTEN,
     Merging,
     check_fractions,
     check_spaces,
@@ -27,7 +28,6 @@ from mixtally.lab.data.rows import Levels, RowPosition
 Integers = NDArray[np.int64]
 _LONGEST = 10_000
 """Number of characters of the longest label. Longer texts come from unbalanced quotes."""
-_AS_WRITTEN = Merging()
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
 
 
@@ -50,7 +50,7 @@ class LabelEncoder:
         labels: Sequence[str] | None,
         *,
         words: bool = False,
-        merging: Merging = _AS_WRITTEN,
+        merging: Merging = AS_WRITTEN,
     ) -> None:
         """Make an encoder for ``labels``; if None, each new label of the data gets the next number.
 
@@ -75,7 +75,7 @@ class LabelEncoder:
     def label_number(self, label: str, where: RowPosition, row: int) -> int:
         """Return the number of a label; raise DataError for a label that is not a fixed one."""
         number = self.numbers.get(label)
-        if number is None and self._merging != _AS_WRITTEN:
+        if number is None and self._merging != AS_WRITTEN:
             label = self._merge_label(label)
             number = self.numbers.get(label)
         if number is not None:
@@ -123,7 +123,7 @@ class LabelEncoder:
 
     def declare_levels(self, levels: Levels) -> None:
         """Record the labels that the type of a batch declares."""
-        if levels is not None and self._merging != _AS_WRITTEN:
+        if levels is not None and self._merging != AS_WRITTEN:
             levels = tuple(dict.fromkeys(map(self._merge_label, levels)))
         self.levels = levels if levels == self.levels or not self._begun else None
         self._begun = True

@@ -21,7 +21,8 @@ Values = TypeVar("Values", bound=NDArray[Any])
 class RecordGroups(NamedTuple):
     """The assignment of rows to records.
 
-    ``size`` is the number of records.
+    ``size`` is the number of records. ``record`` has the index of the record of each row, and -1
+    for a row that is left out. It is None if every row is a record of its own.
     """
 
     size: int

@@ -82,8 +82,6 @@ def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
 
     Parameters
     ----------
-    box : Box
-        The box of coordinates.
     resolution : int
         The H3 resolution, in [0, 8]; at 3 the edges are 69 km long.
     bins : int

@@ -5,8 +5,7 @@ The readers, the Python functions and the tests make a `Population`. The simulat
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,11 +80,6 @@ class Population:
     @property
     def truth(self) -> NDArray[np.int64]:
         """Number of people in each bin, shape (bins,), which results are compared with."""
-        return self.bin_counts
-
-    @property
-    def bin_counts(self) -> NDArray[np.int64]:
-        """Number of people in each bin, shape (bins,), for simulations that draw only a tally."""
         count, width = self.question.bins, bits.row_bytes(self.question.bins)
         if self.question.kind is Kind.ONE:
             return np.bincount(self.codes, minlength=count)
@@ -113,17 +107,14 @@ class Population:
             out[span] = count_set_bits(rows)
         return out
 
-    def with_question(self, question: Question) -> "Population":
-        """Return the same people with another question, whose bins have the same order."""
-        return replace(self, question=question)
-
 
 def describe_people_per_row(from_data: Collection[str]) -> str:
     """Say how many people a row stands for, given the ``from_data`` of a population."""
     return "each taken for one person" if PEOPLE in from_data else "one person each"
 
 
-class ValueCounts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueCounts:
     """Number of people with each value, shape (bins,), int64.
 
     ``from_data`` and ``warning`` are those of a `Population`.
@@ -156,16 +147,8 @@ With fewer such answers, the crowd may be too small, and the error says so.
 def check_shared(question: Question, people: NDArray[np.int64], from_data: Collection[str]) -> None:
     """Refuse a list of answers that was read from the data and mostly names single people.
 
-    No crowd hides an answer that only one person gave.
-
-    Parameters
-    ----------
-    question : Question
-        The question whose labels were read from the data.
-    people : array of int64, shape (bins,)
-        The number of people who gave each answer.
-    from_data : collection of str
-        What the question takes from the data, see `Population`.
+    No crowd hides an answer that only one person gave. ``people`` has the number of people who gave
+    each answer, shape (bins,). ``from_data`` is that of a `Population`.
 
     Raises
     ------

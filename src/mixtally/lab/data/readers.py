@@ -6,7 +6,7 @@ question of a plan, and import the modules that need Arrow only when data are re
 
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mixtally.errors import DataError, PlanError, pluralize
 from mixtally.lab.data.epoch_counts import EpochCounts
@@ -49,32 +49,21 @@ def read_population(
     PlanError
         If the question has another kind or other bins.
     """
-    _check_kind(reading, question)
-    crowd: Population = _load_reader(file).read_population(file, reading, question, progress)
-    return crowd if question is None else crowd.with_question(_check_bins(question, crowd.question))
+    crowd = _load_reader(file, reading, question)
+    found: Population = crowd.read_population(file, reading, question, progress)
+    return _with_question(found, question)
 
 
 def read_table(
     table: "Table", origin: Origin, reading: Reading, question: Question | None = None
 ) -> Population:
-    """Read the population in a table. The rules and errors are those of `read_population`.
+    """Read the population in a table whose source ``origin`` errors name.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    origin : Origin
-        The source, which errors name.
-    reading : Reading
-        How records are read.
-    question : Question or None
-        The question of a plan, which the records must fit; None lets the data decide.
+    The other parameters, the rules and the errors are those of `read_population`.
     """
-    _check_kind(reading, question)
-    crowd: Population = _load_reader(origin).read_table(
-        table, origin, reading, question, ignore_progress
-    )
-    return crowd if question is None else crowd.with_question(_check_bins(question, crowd.question))
+    crowd = _load_reader(origin, reading, question)
+    found: Population = crowd.read_table(table, origin, reading, question, ignore_progress)
+    return _with_question(found, question)
 
 
 def read_epochs(
@@ -86,20 +75,12 @@ def read_epochs(
 ) -> Timeline:
     """Read the answers in ``file`` by epoch; a person has at most one in each epoch.
 
-    Rows may be in any order.
+    Rows may be in any order. The other parameters are those of `read_population`.
 
     Parameters
     ----------
-    file : DataFile
-        The file.
-    reading : Reading
-        How records are read.
     when : EpochColumn
         The column of epochs, and optionally their order.
-    question : Question or None
-        The question of a plan, which the records must fit; None lets the data decide.
-    progress : Progress
-        Called with a name of the step, the amount done and the total.
 
     Returns
     -------
@@ -114,13 +95,9 @@ def read_epochs(
     PlanError
         If the question has another kind or other bins.
     """
-    _check_kind(reading, question)
-    found: Timeline = _load_reader(file).read_epochs(file, reading, question, when, progress)
-    return (
-        found
-        if question is None
-        else replace(found, question=_check_bins(question, found.question))
-    )
+    crowd = _load_reader(file, reading, question)
+    found: Timeline = crowd.read_epochs(file, reading, question, when, progress)
+    return _with_question(found, question)
 
 
 def read_epoch_counts(
@@ -132,20 +109,7 @@ def read_epoch_counts(
 ) -> Timeline | EpochCounts:
     """Count the answers in ``file`` by epoch while they are read.
 
-    The errors are those of `read_epochs`.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file.
-    reading : Reading
-        How records are read.
-    when : EpochColumn
-        The column of epochs, and optionally their order.
-    question : Question or None
-        The question of a plan, which the records must fit; None lets the data decide.
-    progress : Progress
-        Called with a name of the step, the amount done and the total.
+    The parameters and errors are those of `read_epochs`.
 
     Returns
     -------
@@ -155,13 +119,9 @@ def read_epoch_counts(
     """
     if reading.form is not RecordType.ONE or reading.several is not None:
         return read_epochs(file, reading, when, question, progress)
-    _check_kind(reading, question)
-    found: EpochCounts = _load_reader(file).count_epochs(file, reading, question, when, progress)
-    return (
-        found
-        if question is None
-        else replace(found, question=_check_bins(question, found.question))
-    )
+    crowd = _load_reader(file, reading, question)
+    found: EpochCounts = crowd.count_epochs(file, reading, question, when, progress)
+    return _with_question(found, question)
 
 
 def epochs_of_table(
@@ -171,29 +131,13 @@ def epochs_of_table(
     when: EpochColumn,
     question: Question | None = None,
 ) -> Timeline:
-    """Read the answers in a table by epoch. The rules and errors are those of `read_epochs`.
+    """Read the answers in a table by epoch; errors name its source ``origin``.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    origin : Origin
-        The source, which errors name.
-    reading : Reading
-        How records are read.
-    when : EpochColumn
-        The column of the epochs.
-    question : Question or None
-        The question of a plan, which the records must fit; None lets the data decide.
+    The other parameters, the rules and the errors are those of `read_epochs`.
     """
-    _check_kind(reading, question)
-    read_them = _load_reader(origin).epochs_of_table
-    found: Timeline = read_them(table, origin, reading, question, when, ignore_progress)
-    return (
-        found
-        if question is None
-        else replace(found, question=_check_bins(question, found.question))
-    )
+    crowd = _load_reader(origin, reading, question)
+    found: Timeline = crowd.epochs_of_table(table, origin, reading, question, when, ignore_progress)
+    return _with_question(found, question)
 
 
 def read_counts(
@@ -205,18 +149,12 @@ def read_counts(
 ) -> ValueCounts:
     """Read the number of people with each value from a file with one row per value.
 
+    The other parameters are those of `read_population`.
+
     Parameters
     ----------
-    file : DataFile
-        The file.
-    reading : Reading
-        How the column of values becomes records.
     counts : str
         The column with the numbers of people. Rows with the same value are added.
-    question : Question, optional
-        The question of a plan, which the values must fit.
-    progress : Progress
-        Called while the file is read.
 
     Raises
     ------
@@ -225,14 +163,10 @@ def read_counts(
     PlanError
         If the question has another kind or other bins.
     """
-    _check_kind(reading, question)
-    check_installed(file)
-    from mixtally.lab.data.value_counts import read_file as read_weighted
+    _load_reader(file, reading, question)
+    from mixtally.lab.data.value_counts import read_file
 
-    found: ValueCounts = read_weighted(file, reading, counts, question, progress)
-    if question is None:
-        return found
-    return found._replace(question=_check_bins(question, found.question))
+    return _with_question(read_file(file, reading, counts, question, progress), question)
 
 
 def counts_of_table(
@@ -242,31 +176,15 @@ def counts_of_table(
     counts: str,
     question: Question | None = None,
 ) -> ValueCounts:
-    """Read numbers of people by value. The rules and errors are those of `read_counts`.
+    """Read numbers of people by value from a table; errors name its source ``origin``.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    origin : Origin
-        The source, which errors name.
-    reading : Reading
-        How records are read.
-    counts : str
-        The name of the column of counts.
-    question : Question or None
-        The question of a plan, which the values must fit; None lets the data decide.
+    The other parameters, the rules and the errors are those of `read_counts`.
     """
-    _check_kind(reading, question)
-    check_installed(origin)
+    _load_reader(origin, reading, question)
     from mixtally.lab.data.value_counts import read_counts_table
 
-    found: ValueCounts = read_counts_table(
-        table, origin, reading, counts, question, ignore_progress
-    )
-    if question is None:
-        return found
-    return found._replace(question=_check_bins(question, found.question))
+    found = read_counts_table(table, origin, reading, counts, question, ignore_progress)
+    return _with_question(found, question)
 
 
 def check_installed(subject: object) -> None:
@@ -282,7 +200,20 @@ def check_installed(subject: object) -> None:
         ) from error
 
 
-def _load_reader(subject: object) -> ModuleType:
+def _load_reader(subject: object, reading: Reading, question: Question | None) -> ModuleType:
+    """Return the module `crowd`, after checks of the plan's question and that Arrow is installed.
+
+    Raises PlanError if the question has another kind, or is open and no words are listed.
+    """
+    if question is not None:
+        check_kind(reading, question)
+        if question.hashed is not None:
+            raise PlanError(
+                "plan",
+                expected="--candidates with a plan of an open question",
+                got="none",
+                do="list the words to look for, one per line",
+            )
     check_installed(subject)
     from mixtally.lab.data import crowd  # imported late: it loads Arrow, which is slow
 
@@ -296,13 +227,6 @@ def fit_reading(reading: Reading, question: Question) -> tuple[Reading, Question
     """Adapt a reading to a question; return the question too if it fixes the bins of records.
 
     The bins of an open question are the words themselves. Raises PlanError for another kind.
-
-    Parameters
-    ----------
-    reading : Reading
-        How records are read.
-    question : Question
-        The question to be answered.
     """
     if question.hashed is None:
         return replace(reading, words=False), question
@@ -325,26 +249,21 @@ def check_kind(reading: Reading, question: Question) -> None:
         )
 
 
-def _check_kind(reading: Reading, question: Question | None) -> None:
+_Found = TypeVar("_Found", Population, Timeline, EpochCounts, ValueCounts)
+
+
+def _with_question(found: _Found, question: Question | None) -> _Found:
+    """Return the data with the plan's question, if there is one.
+
+    Raises PlanError if the data have another number of bins.
+    """
     if question is None:
-        return
-    check_kind(reading, question)
-    if question.hashed is not None:
+        return found
+    if found.question.bins != question.bins:
         raise PlanError(
             "plan",
-            expected="--candidates with a plan of an open question",
-            got="none",
-            do="list the words to look for, one per line",
-        )
-
-
-def _check_bins(question: Question, found: Question) -> Question:
-    """Return ``question``; raise PlanError if the data have another number of bins."""
-    if found.bins != question.bins:
-        raise PlanError(
-            "plan",
-            expected=f"a plan for {pluralize(found.bins, 'bin')}, as in the data",
+            expected=f"a plan for {pluralize(found.question.bins, 'bin')}, as in the data",
             got=f"one for {pluralize(question.bins, 'bin')}",
             do="plan again for this data",
         )
-    return question
+    return replace(found, question=question)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mixtally.errors import ParameterError, not_together
-from mixtally.lab.data.label_merging import Merging
+from mixtally.lab.data.label_merging import AS_WRITTEN, Merging
 from mixtally.lab.data.places import HexagonGrid
 from mixtally.model.question import MOST_BITS, MOST_SET, Question
 from mixtally.protocol.encode.numbers import Range
@@ -37,7 +37,6 @@ class RowCombination(StrEnum):
     SET = "set"
 
 
-_AS_WRITTEN = Merging()
 DROP = "drop"
 """Value of ``missing`` that leaves out rows without a value."""
 
@@ -99,7 +98,7 @@ class Reading:
     several: RowCombination | None = None
     words: bool = False
     rows_are_people: bool = False
-    merging: Merging = _AS_WRITTEN
+    merging: Merging = AS_WRITTEN
 
     def __post_init__(self) -> None:
         few, most = _COLUMNS.get(self.form, (1, 1))
@@ -107,10 +106,9 @@ class Reading:
             many = (
                 f"{few} different columns" if few == most else f"{few} to {most} different columns"
             )
-            count = "one column" if most == 1 else many
             raise ParameterError(
                 "columns",
-                expected=f"{count} for records of type '{self.form}'",
+                expected=f"{'one column' if most == 1 else many} for records of type '{self.form}'",
                 got=", ".join(map(repr, self.columns)) or "none",
                 do="name each column once; only bits, attributes and places have several columns",
             )
@@ -194,8 +192,7 @@ class Reading:
             for flag, used in zip(_MERGING, self.merging, strict=True)
             if used not in (False, None)
         ]
-        labelled = self.form in (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
-        if asked and not labelled:
+        if asked and self.form not in LABELED_TYPES:
             raise ParameterError(
                 asked[0], expected="records of labels", got=f"{self.form}", do="leave it out"
             )

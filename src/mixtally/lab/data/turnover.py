@@ -74,22 +74,8 @@ def simulate_turnover_counts(
 ) -> Timeline | EpochCounts:
     """Draw the crowd of `simulate_turnover`, but keep only the counts of each epoch.
 
-    The same random words give the same crowd. The errors are those of `simulate_turnover`.
-
-    Parameters
-    ----------
-    first : Population
-        The people who are present in the first epoch.
-    epochs : int
-        The number of epochs, in [2, 1000].
-    join : float
-        The probability that an absent person joins, or comes back, from one epoch to the next.
-    leave : float
-        The probability that a present person leaves from one epoch to the next.
-    change : float
-        The probability that a person's value is drawn again from the values of ``first``.
-    chance : Chance
-        The source of random words.
+    The same random words give the same crowd. Parameters and errors are those of
+    `simulate_turnover`.
 
     Returns
     -------
@@ -137,7 +123,9 @@ def _simulate_epochs(
 
     People are numbered from 0. Both arrays have one entry for each person who is present.
     """
-    _check(epochs, rates._asdict())
+    in_range("epochs", epochs, 2, MOST_EPOCHS, "a change needs two of them")
+    for name, rate in rates._asdict().items():
+        in_range(f"{name} rate", rate, 0.0, 1.0, "it is a probability from one epoch to the next")
     value_rows = np.concatenate([np.arange(size), draw_below(chance, size, size)])
     present = np.arange(2 * size) < size
     for epoch in range(epochs):
@@ -151,12 +139,6 @@ def _simulate_epochs(
             value_rows[new] = draw_below(chance, size, len(new))
         now = np.flatnonzero(present)
         yield value_rows[now], now
-
-
-def _check(epochs: int, rates: dict[str, float]) -> None:
-    in_range("epochs", epochs, 2, MOST_EPOCHS, "a change needs two of them")
-    for name, rate in rates.items():
-        in_range(f"{name} rate", rate, 0.0, 1.0, "it is a probability from one epoch to the next")
 
 
 def draw_events(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:

@@ -43,34 +43,31 @@ def read_counts_table(
     """Read the counts in ``table``, see `readers.counts_of_table`."""
     (column,) = reading.columns
     reading.check_other_label(question)
-    book, codes, many = (
-        LabelEncoder(reading.fixed_labels(question), merging=reading.merging),
-        list[NDArray[np.int32]](),
-        list[CountArray](),
-    )
+    encoder = LabelEncoder(reading.fixed_labels(question), merging=reading.merging)
+    codes, many = list[NDArray[np.int32]](), list[CountArray]()
     rows = RowReader(origin, reading, [column, counts])
     watch = IdentifierWatch(() if reading.rows_are_people else table.names, [column, counts])
     for batch in rows.batches(table, watch, progress):
-        codes.append(book.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0]))
+        codes.append(encoder.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0]))
         many.append(_parse_counts(batch.arrays[1], counts, batch.where))
     if not codes:
         raise origin.unreadable("at least two rows", "none", "add a row for each value")
     subject = origin.column(column)
-    labels, places = book.order_labels(np.concatenate(codes), subject)
+    labels, places = encoder.order_labels(np.concatenate(codes), subject)
     by_label, each = np.zeros(len(labels), dtype=np.int64), np.concatenate(many)
     np.add.at(by_label, places, each)
     largest = int(np.argmax(each))
-    total = _warn_of_total(rows, each, largest, labels[places[largest]], fixed=book.fixed)
+    total = _warn_of_total(rows, each, largest, labels[places[largest]], fixed=encoder.fixed)
     asked, people = Question(name=column, bins=len(labels), labels=labels), watch.find_identifiers()
     # With one row per label, a column whose values are all different only names the labels.
     if len(np.unique(places)) == len(places):
         people = [one for one in people if one.is_repeated]
-    from_data = (*book.from_data, *((PEOPLE,) if people else ()))
+    from_data = (*encoder.from_data, *((PEOPLE,) if people else ()))
     doubts = (
         people_warning(people, counts=True),
-        warn_of_similar_labels(labels) if book.from_data else "",
+        warn_of_similar_labels(labels) if encoder.from_data else "",
         total
-        or rows.ends.describe_warning(origin, column, labels if book.from_data else None, None),
+        or rows.ends.describe_warning(origin, column, labels if encoder.from_data else None, None),
     )
     return ValueCounts(asked, by_label, from_data, "; ".join(filter(None, doubts)))
 

@@ -15,10 +15,10 @@ clear, a set with missing members names *pads* instead, which are additional bin
 pads follows from how many sets have each size.
 
 Given the records and the fakes, the tallies of bins are independent. The whole tally therefore has
-the same distribution as if every message were drawn. The only exception is the cap on messages per
-person: draws above the cap are repeated. All rounds together differ by at most a thousandth of
-delta because of these repetitions. Anything that needs whole messages, such as pairs of bits, is
-not available.
+the same distribution as if every message were drawn. The only exception is the cap on the set bits
+of a message: a device draws a message above the cap again, and this module does not. This changes
+the distribution of all rounds together by at most a thousandth of delta. Anything that needs whole
+messages, such as pairs of bits, is not available.
 """
 
 from collections.abc import Sequence
@@ -119,7 +119,7 @@ class Histogram:
 def histogram_of(population: Population) -> Histogram:
     """Return the histogram of a population whose records are known."""
     return Histogram(
-        population.question, population.users, population.bin_counts, sizes=sizes_of(population)
+        population.question, population.users, population.truth, sizes=sizes_of(population)
     )
 
 
@@ -147,17 +147,6 @@ def collect_counts(
     """Simulate the collection of answers that are given as a histogram.
 
     The errors are those of `check_counts`.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    histogram : Histogram
-        The true number of people in each bin.
-    lab : Lab
-        The sources of randomness and the limits of the simulation.
-    analysis : Analysis
-        The options of the estimation.
     """
     check_counts(plan, histogram, analysis, lab.planner.accountant)
     drawn = []
@@ -183,19 +172,7 @@ def collect_counts(
 def check_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors of ``check_crowd``, and ParameterError for pairs and sampled slots.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    histogram : Histogram
-        The true number of people in each bin.
-    analysis : Analysis
-        The options of the estimation.
-    accountant : Accountant
-        Keeps the computed numbers.
-    """
+    """Raise the errors of ``check_crowd``, and ParameterError for pairs and sampled slots."""
     check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
     _check_whole_records(plan.parts[0])
     if analysis.pairs:

@@ -97,18 +97,17 @@ def _play_epochs(
     counts_only: bool,
 ) -> Iterator[Tally]:
     """Yield the tally of each epoch in order; an epoch is played when its tally is requested."""
-    every = len(timeline.epochs)
+    (part,), every = plan.parts, len(timeline.epochs)
     for number, epoch in enumerate(timeline.epochs):
         before_epoch(epoch)
         if isinstance(timeline, EpochCounts):
             # Counts may be stored as int32 to save memory; drawing needs int64.
             counts, many = timeline.truth[number].astype(np.int64), int(timeline.users[number])
-            yield draw_part(plan.parts[0], counts, many, plan.hops, lab.chance, None)[1]
+            yield draw_part(part, counts, many, plan.hops, lab.chance)[1]
         elif counts_only:
             crowd = timeline.crowd(number)
-            sizes = sizes_of(crowd)
-            part = plan.parts[0]
-            yield draw_part(part, crowd.bin_counts, crowd.users, plan.hops, lab.chance, sizes)[1]
+            counts, sizes = crowd.truth, sizes_of(crowd)
+            yield draw_part(part, counts, crowd.users, plan.hops, lab.chance, sizes)[1]
         else:
             records = timeline.crowd(number).records
             yield play(plan, [records], lab.chance, lab.progress).tallies[0]
@@ -119,12 +118,10 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
     """Return the true mean of every epoch and its changes, or nothing if there are no numbers."""
     if timeline.values is None:
         return {}
-    means = []
-    for epoch in range(len(timeline.epochs)):
-        values = timeline.crowd(epoch).values
-        if values is None:
-            raise TypeError("the crowd holds no numbers")
-        means.append(float(values.mean()))
+    means = [
+        float(timeline.values[timeline.epoch_of_answer == epoch].mean())
+        for epoch in range(len(timeline.epochs))
+    ]
     changes = [means[step.last] - means[step.first] for step in steps]
     return {"means": tuple(means), "mean_changes": tuple(changes)}
 
@@ -140,17 +137,6 @@ def check_plan(
 
     Raises PlanError if the plan does not fit. Raises ParameterError if the largest batch needs too
     much memory; with ``counts_only`` the memory is not checked.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    timeline : Timeline or EpochCounts
-        The records, or the counts, of each epoch.
-    accountant : Accountant
-        Keeps the computed numbers.
-    counts_only : bool
-        Whether tallies are drawn instead of messages.
     """
     part = plan.single_part(
         "plan with another --protocol, or ask for each bit or attribute in a separate series"
@@ -227,13 +213,6 @@ def plan_whole_records(request: PlanRequest, planner: Planner | None = None) -> 
 
     A change compares one batch with the next, so a record must be sent in a single part. Raises
     like ``planning.choose``, and InfeasibleError if only split records fit.
-
-    Parameters
-    ----------
-    request : PlanRequest
-        The request.
-    planner : Planner or None
-        A planner to share between calls; None for a new one.
     """
     request = replace(request, whole_records=True)
     wholes = _whole_record_protocol(request.question)

@@ -100,17 +100,13 @@ def _check_repeated_keys(file: DataFile, block: bytes, before: int, names: Seque
     for row, line in enumerate(filter(bytes.strip, block.split(b"\n")), start=before + 1):
         if not any(pattern.search(line) for pattern in patterns):
             continue
-        found = json.loads(line, object_pairs_hook=_Pairs)
+        found = json.loads(line, object_pairs_hook=_names)
         for name in names:
-            if [key for key, _ in found].count(name) > 1:
+            if found.count(name) > 1:
                 raise DataError(
                     file.row(row), expected="every key once", got=f"{name!r} twice",
                     do="keep one of them",
                 )  # fmt: skip
-
-
-class _Pairs(list[Any]):
-    """A JSON object as a list of pairs, in which keys may repeat."""
 
 
 def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
@@ -161,6 +157,7 @@ def _keys(file: DataFile, block: bytes) -> tuple[str, ...]:
 
 
 def _names(pairs: list[tuple[str, object]]) -> list[str]:
+    """Return the keys of a JSON object, in which keys may repeat."""
     return [name for name, _ in pairs]
 
 

@@ -29,8 +29,9 @@ class Table(NamedTuple):
     Attributes
     ----------
     read
-        A function of the places of the requested columns and of the watched ones. Watched values
-        are never refused; they are null unless they are text or numbers.
+        A function that takes the indices of the requested columns and of the watched ones, and
+        yields their rows. Values of watched columns are never refused; they are null unless they
+        are text or numbers.
     declared
         Columns whose type lists the possible values: dictionaries of Arrow.
     ordered
@@ -50,15 +51,7 @@ class Table(NamedTuple):
 
 
 def suggest_column(column: str, names: Sequence[str]) -> str:
-    """Return the advice for a column that a table lacks.
-
-    Parameters
-    ----------
-    column : str
-        The requested name.
-    names : sequence of str
-        The names of the existing columns.
-    """
+    """Return the advice for a ``column`` that is not among the ``names`` of a table's columns."""
     plain = {name.lower().strip(): name for name in names}
     close = get_close_matches(column.lower().strip(), plain, n=1)
     return f"did you mean {plain[close[0]]!r}?" if close else "name one of these"

@@ -24,23 +24,23 @@ class Attributes:
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         self._name, self._columns = reading.name, reading.columns
         self._subjects = [*map(origin.column, reading.columns)]
-        self._books = _build_encoders(reading, question)
+        self._encoders = _build_encoders(reading, question)
         self._codes: list[list[NDArray[np.int32]]] = [[] for _ in reading.columns]
 
     def take(self, batch: RowBatch) -> None:
         """Collect the rows of a batch; raise DataError for a value without a label."""
-        columns = zip(batch.arrays, batch.levels, self._books, self._codes, strict=False)
-        for array, levels, book, codes in columns:
-            codes.append(book.encode(encode_column(array), batch.where, levels))
+        columns = zip(batch.arrays, batch.levels, self._encoders, self._codes, strict=False)
+        for array, levels, encoder, codes in columns:
+            codes.append(encoder.encode(encode_column(array), batch.where, levels))
 
     def crowd(self, records: RecordGroups) -> Population:
         """Return the population; raise DataError for an attribute with only one value."""
         names: list[str] = []
         sizes, found = [], []
-        for column, subject, book, codes in zip(
-            self._columns, self._subjects, self._books, self._codes, strict=True
+        for column, subject, encoder, codes in zip(
+            self._columns, self._subjects, self._encoders, self._codes, strict=True
         ):
-            labels, ordered = book.order_labels(
+            labels, ordered = encoder.order_labels(
                 records.value_of_records(np.concatenate(codes)), subject
             )
             found.append(len(names) + ordered)
@@ -49,15 +49,15 @@ class Attributes:
         asked = make_attributes_question(self._name, tuple(sizes), tuple(names))
         people = np.tile(np.arange(records.size), len(sizes))
         rows = rows_of(people, np.concatenate(found), records.size, len(names))
-        read = [book.from_data for book in self._books if book.from_data]
+        read = [encoder.from_data for encoder in self._encoders if encoder.from_data]
         return Population(asked, rows, from_data=read[0] if read else ())
 
 
 def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEncoder]:
     """Return the encoder of each attribute.
 
-    The labels of a reading are "column=value". The labels of a plan may be bare values, or missing.
-    If no labels of a column are listed, they are read from the data.
+    The labels of a reading are "column=value". The labels of a plan may be values without the
+    column's name, or missing. If no labels of a column are listed, they are read from the data.
     """
     merging = reading.merging
     if question is not None and question.attributes is not None:

@@ -23,7 +23,7 @@ class One:
         (self._column,) = reading.columns
         reading.check_other_label(question)
         self._subject = origin.column(self._column)
-        self._book = LabelEncoder(
+        self._encoder = LabelEncoder(
             reading.fixed_labels(question), words=reading.words, merging=reading.merging
         )
         self._codes: list[NDArray[np.int32]] = []
@@ -39,19 +39,19 @@ class One:
 
         Raises DataError for a value without a label.
         """
-        return self._book.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0])
+        return self._encoder.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0])
 
     def population_of_labels(self) -> Population:
         """Return a population with one person for each label, in the order of reading.
 
         `crowd.count_epochs` needs only the bin of each label. Raises DataError as `crowd` does.
         """
-        self._codes = [np.arange(len(self._book.numbers), dtype=np.int32)]
-        return self.crowd(RecordGroups(len(self._book.numbers)))
+        self._codes = [np.arange(len(self._encoder.numbers), dtype=np.int32)]
+        return self.crowd(RecordGroups(len(self._encoder.numbers)))
 
     def crowd(self, records: RecordGroups) -> Population:
         """Return the population; raise DataError for a column with only one value."""
         codes = records.value_of_records(np.concatenate(self._codes))
-        labels, ordered = self._book.order_labels(codes, self._subject)
+        labels, ordered = self._encoder.order_labels(codes, self._subject)
         asked = Question(name=self._column, bins=len(labels), labels=labels)
-        return Population(asked, ordered, from_data=self._book.from_data)
+        return Population(asked, ordered, from_data=self._encoder.from_data)

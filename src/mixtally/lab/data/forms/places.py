@@ -47,10 +47,8 @@ class Places:
 
     def crowd(self, records: RecordGroups) -> Population:
         """Return the population; its note says how many places are outside the grid."""
-        codes, asked = (
-            records.value_of_records(np.concatenate(self._codes)),
-            self._grid.question(self._name),
-        )
+        codes = records.value_of_records(np.concatenate(self._codes))
+        asked = self._grid.question(self._name)
         outside = int(np.count_nonzero(codes == asked.bins - 1))
         note = f"Places outside the hexagons count as elsewhere: {outside:,} of {len(codes):,}."
         warning = _MOST_OUTSIDE_WARNING if 2 * outside > len(codes) else ""

@@ -58,8 +58,8 @@ class Sets:
         self._most = reading.max_set if question is None else question.max_set
         self._words = reading.words
         fixed_labels = reading.fixed_labels(question)
-        self._book = LabelEncoder(fixed_labels, words=reading.words, merging=reading.merging)
-        fixed = self._book.numbers if self._book.fixed else ()
+        self._encoder = LabelEncoder(fixed_labels, words=reading.words, merging=reading.merging)
+        fixed = self._encoder.numbers if self._encoder.fixed else ()
         self._whole = (
             [] if self._separator is None else labels_with_separator(fixed, self._separator)
         )
@@ -74,7 +74,7 @@ class Sets:
         Raises DataError for an empty or unknown label, and for too many labels in a cell.
         """
         (array, *_), where = batch.arrays, batch.where
-        self._book.declare_levels(batch.levels[0] if self._separator is None else None)
+        self._encoder.declare_levels(batch.levels[0] if self._separator is None else None)
         present_rows = np.flatnonzero(~find_gaps(array))
         found = (
             array if len(present_rows) == len(array) else array.take(pyarrow.array(present_rows))
@@ -127,7 +127,7 @@ class Sets:
             return None
         try:
             numbers = [
-                self._book.label_number(normalize_nfc(part), where, 0) if part else -1
+                self._encoder.label_number(normalize_nfc(part), where, 0) if part else -1
                 for part in parts_met
             ]
         except DataError:  # parsing individually will raise it again, with the row
@@ -161,12 +161,14 @@ class Sets:
                 got=f"{len(labels)}",
                 do="choose which to keep, or allow a larger --max-set",
             )
-        return list(dict.fromkeys(self._book.label_number(label, where, row) for label in labels))
+        return list(
+            dict.fromkeys(self._encoder.label_number(label, where, row) for label in labels)
+        )
 
     def crowd(self, records: RecordGroups) -> Population:
         """Return the population; raise DataError for a person with too many labels."""
         who, what = records.record_of_rows(np.concatenate(self._who)), np.concatenate(self._what)
-        labels, codes = self._book.order_labels(what[who >= 0], self._subject)
+        labels, codes = self._encoder.order_labels(what[who >= 0], self._subject)
         memberships = who[who >= 0], codes, records.size, len(labels)
         rows: Bins
         if self._words:
@@ -190,5 +192,5 @@ class Sets:
             kind=Kind.SET,
             max_set=self._most or largest,
         )
-        read = self._book.from_data + (LARGEST_SET,) * (self._most is None)
+        read = self._encoder.from_data + (LARGEST_SET,) * (self._most is None)
         return Population(asked, rows, warning=self._rankings.warning(), from_data=read)
