@@ -7,7 +7,7 @@ from literature.finding import Finding, claim
 from literature.small import sum_pmf
 from mixtally.accounting.divergence import single_bit, vectors
 from mixtally.lab.formulas import repeats
-from mixtally.lab.formulas.histograms import transition_probability
+from mixtally.lab.formulas.sufficient import transition_probability
 from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.tails import Floats
 

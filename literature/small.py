@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from mixtally.lab.formulas.histograms import transition_probability
+from mixtally.lab.formulas.sufficient import transition_probability
 from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 

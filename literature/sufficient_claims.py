@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from literature.finding import Finding, claim
 from literature.small import Bags, bag_distribution, by_set_bits, divergence, set_bits
-from mixtally.lab.formulas import histograms
+from mixtally.lab.formulas import sufficient
 
 DOCUMENT = "000"
 CASES = ((1, 6, 0.1), (2, 4, 0.3), (3, 3, 0.2))
@@ -37,7 +37,7 @@ def _homogeneous() -> list[Finding]:
             below = bag_distribution([*rest, 0], bits, flip)
             above = bag_distribution([*rest, (1 << bits) - 1], bits, flip)
             for bag, chance in above.items():
-                stated = histograms.homogeneous_ratio(bag, crowd, bits, flip)
+                stated = sufficient.homogeneous_ratio(bag, crowd, bits, flip)
                 far = max(far, abs(stated * below[bag] / chance - 1.0))
                 cases, empty = cases + 1, empty + (not bag[0])
     return [
@@ -90,7 +90,7 @@ def _set_bits() -> list[Finding]:
     for bits, users, flip in CASES:
         before, after = _outlier(0, bits, users, flip)
         for bag, chance in after.items():
-            stated = histograms.ratio_by_set_bits(set_bits(bag), flip)
+            stated = sufficient.ratio_by_set_bits(set_bits(bag), flip)
             far = max(far, abs(stated * before[bag] / chance - 1.0))
         whole = divergence(before, after, _GROW)
         lost = max(lost, abs(whole - divergence(by_set_bits(before), by_set_bits(after), _GROW)))

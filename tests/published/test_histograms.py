@@ -6,7 +6,7 @@ import pytest
 
 from helpers.exact_distributions import bags, flipped
 from mixtally.errors import ParameterError
-from mixtally.lab.formulas import histograms
+from mixtally.lab.formulas import sufficient
 
 CASES = [(1, 5, Fraction(1, 10)), (2, 4, Fraction(3, 10)), (3, 2, Fraction(2, 5))]
 
@@ -22,13 +22,13 @@ def reproduces():
         for crowd in range(1 << bits):
             above, below = distributions(bits, users, q, crowd)
             for bag, chance in above.items():
-                said = histograms.homogeneous_ratio(bag, crowd, bits, float(q))
+                said = sufficient.homogeneous_ratio(bag, crowd, bits, float(q))
                 far = max(far, abs(said / float(chance / below[bag]) - 1.0))
                 if crowd == 0:
                     counts = [0] * (bits + 1)
                     for vector, count in enumerate(bag):
                         counts[bin(vector).count("1")] += count
-                    short = histograms.ratio_by_set_bits(counts, float(q))
+                    short = sufficient.ratio_by_set_bits(counts, float(q))
                     far = max(far, abs(short / said - 1.0))
     return far < 1e-12
 
@@ -41,7 +41,7 @@ def test_the_ratio_is_that_of_the_two_distributions_whatever_the_others_hold():
 @pytest.mark.parametrize("held", range(4))
 def test_a_vector_is_turned_bit_by_bit(held):
     q = Fraction(1, 5)
-    chances = [histograms.transition_probability(held, seen, 2, 0.2) for seen in range(4)]
+    chances = [sufficient.transition_probability(held, seen, 2, 0.2) for seen in range(4)]
     assert chances == pytest.approx([float(flipped(held, seen, 2, q)) for seen in range(4)])
     assert sum(chances) == pytest.approx(1.0)
 
@@ -49,6 +49,6 @@ def test_a_vector_is_turned_bit_by_bit(held):
 @pytest.mark.parametrize("flip", [0.0, 0.5, float("nan")])
 def test_a_flip_that_is_none_is_refused(flip):
     with pytest.raises(ParameterError, match=r"^flip probability: "):
-        histograms.transition_probability(0, 1, 1, flip)
+        sufficient.transition_probability(0, 1, 1, flip)
     with pytest.raises(ParameterError, match=r"^flip probability: "):
-        histograms.ratio_by_set_bits((1, 2), flip)
+        sufficient.ratio_by_set_bits((1, 2), flip)

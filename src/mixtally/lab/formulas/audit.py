@@ -99,13 +99,6 @@ def audit_formula(formula: Formula, case: Case) -> FormulaAudit:
 
     A formula without a delta is compared with the delta of the case.
 
-    Parameters
-    ----------
-    formula : Formula
-        The published formula.
-    case : Case
-        The guarantee and the parameters of the collection.
-
     Raises
     ------
     ParameterError

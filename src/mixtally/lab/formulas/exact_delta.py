@@ -15,7 +15,10 @@ from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 _AT_THE_LOCAL_EPSILON = -1e-14
-"""A flip probability rounded to its threshold may exceed the ratio e^epsilon by this share."""
+"""A flip probability is rounded, so its largest log-likelihood ratio can exceed epsilon slightly.
+
+The number is relative, and negative, because it lowers the ratio that is compared.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +58,9 @@ def _single_bit(setting: FormulaSetting, flip: float) -> Bracket:
     )
 
 
-def _flip_messages(setting: FormulaSetting, flip: float) -> Bracket:
-    return one_hot.messages_delta(setting.users, setting.fakes, threshold(flip), setting.epsilon)
-
-
-def _flip_sums(setting: FormulaSetting, flip: float) -> Bracket:
-    return one_hot.sums_delta(setting.users, setting.fakes, threshold(flip), setting.epsilon)
-
-
 def _flip_blank(setting: FormulaSetting, flip: float) -> Bracket:
+    """Return delta of a one-hot record among blanks; without blanks, that of one visible ballot."""
     return flip_blank.delta(setting.fakes, threshold(flip), setting.epsilon)
-
-
-def _clear_uniform(setting: FormulaSetting, fakes: float) -> Bracket:
-    return clear_uniform.delta(math.ceil(fakes), setting.bins, setting.epsilon)
 
 
 def _vectors(setting: FormulaSetting, flip: float) -> Bracket:
@@ -77,10 +69,6 @@ def _vectors(setting: FormulaSetting, flip: float) -> Bracket:
     every = vectors.any_dataset_delta(setting.users, setting.bits, t, setting.epsilon)
     # A lower bound for equal vectors is also one for arbitrary datasets.
     return Bracket(min(max(least.lower, every.lower), every.upper), every.upper)
-
-
-def _one_ballot(setting: FormulaSetting, flip: float) -> Bracket:
-    return flip_blank.delta(0, threshold(flip), setting.epsilon)
 
 
 def _one_vector(setting: FormulaSetting, flip: float) -> Bracket:
@@ -109,11 +97,20 @@ def _delta_of_family(protocol: str) -> ExactDelta:
 EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "single bit": {"messages": _single_bit},
     "repeated bit": {"messages": _single_bit},
-    "flip": {"messages": _flip_messages, "sums": _flip_sums},
+    "flip": {
+        "messages": lambda at, flip: one_hot.messages_delta(
+            at.users, at.fakes, threshold(flip), at.epsilon
+        ),
+        "sums": lambda at, flip: one_hot.sums_delta(
+            at.users, at.fakes, threshold(flip), at.epsilon
+        ),
+    },
     "flip-blank": {"messages": _flip_blank},
-    "clear-uniform": {"messages": _clear_uniform},
+    "clear-uniform": {
+        "messages": lambda at, fakes: clear_uniform.delta(math.ceil(fakes), at.bins, at.epsilon)
+    },
     "vectors": {"messages": _vectors},
-    "one-hot, no mix": {"local": _one_ballot},
+    "one-hot, no mix": {"local": _flip_blank},
     "vectors, no mix": {"local": _one_vector},
     **{protocol: {"messages": _delta_of_family(protocol)} for protocol in NOISES},
 }

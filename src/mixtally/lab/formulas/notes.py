@@ -54,10 +54,10 @@ def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
 
 
 def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
-    """Return the printed quantity that delta bounds; one of its factors is wrong.
+    """Return the quantity that must be at most delta, as printed, where one factor is wrong.
 
-    The quantity is the largest one over all k. ``bits`` is the number of other people, who all hold
-    zeros.
+    It is the maximum, over all sums k, of an expression in k. ``bits`` is the number of other
+    people, who all hold zeros.
 
     Source: notes 004 (4.10), (4.14): 2 p e^eps - 1 where the algebra gives p (1 + e^eps) - 1.
     """
@@ -99,33 +99,15 @@ def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
     """Return the number of uniform fakes that hide records that are not randomized.
 
     Source: notes 004 (5.10).
-
-    Parameters
-    ----------
-    epsilon : float
-        The privacy loss in nats.
-    delta : float
-        The required delta, in (0, 1).
-    bins : int
-        The number of bins.
     """
     check_count("bins", bins, least=2)
     return bins * one_hot_cover(epsilon, delta)
 
 
 def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
-    """Return the flip probability of one-hot records among blanks.
+    """Return the flip probability of one-hot records among ``fakes`` blanks.
 
     Source: notes 004 (5.26).
-
-    Parameters
-    ----------
-    epsilon : float
-        The privacy loss in nats.
-    delta : float
-        The required delta, in (0, 1).
-    fakes : int
-        The number of blanks in the collection.
     """
     check_count("fakes", fakes)
     return one_hot_cover(epsilon, delta) / fakes

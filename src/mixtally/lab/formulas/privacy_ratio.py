@@ -40,18 +40,8 @@ class Ratio(NamedTuple):
 def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
     """Return the mean and variance of R(S), and brackets of eta and delta.
 
-    Delta is the larger one of both directions for the same crowd.
-
-    Parameters
-    ----------
-    users : int
-        The number of people.
-    bits : int
-        The number of bits of a vector.
-    threshold : int
-        The flip probability times 2^64.
-    epsilon : float
-        The privacy loss in nats.
+    Delta is the larger one of both directions for the same crowd. ``threshold`` is the flip
+    probability times 2^64.
 
     Raises
     ------
@@ -82,9 +72,9 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
 def eta(
     users: int, bits: int, threshold: int, epsilon: float, target: float | None = None
 ) -> Bracket:
-    """Return P(R(S) > e^epsilon).
+    """Return eta = P(R(S) > e^epsilon), as a bracket.
 
-    If ``target`` is outside the bracket, the bracket may be wide.
+    With a ``target``, the bracket is refined only until ``target`` is outside of it.
     """
     grow = math.exp(epsilon)
     distribution = flip_distribution(Orbit(bits, 0, 0), threshold / SCALE, grow)
@@ -101,17 +91,6 @@ def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
 
     Eta is not monotone in q, because e^eps passes the few frequent values of R. So the result need
     not be the least such probability.
-
-    Parameters
-    ----------
-    users : int
-        The number of people.
-    bits : int
-        The number of bits of a vector.
-    epsilon : float
-        The privacy loss in nats.
-    target : float
-        The largest accepted eta, in (0, 1).
 
     Raises
     ------
@@ -135,17 +114,6 @@ def sigmas_threshold(users: int, bits: int, epsilon: float, sigmas: float) -> in
     No guarantee follows from this rule.
 
     Source: sufficient DP 000 (3.12).
-
-    Parameters
-    ----------
-    users : int
-        The number of people.
-    bits : int
-        The number of bits of a vector.
-    epsilon : float
-        The privacy loss in nats.
-    sigmas : float
-        The number of standard deviations.
     """
     if not 0.0 < sigmas <= 100.0:
         raise ParameterError("sigmas", expected="a number in (0, 100]", got=sigmas, do="try 3")

@@ -10,8 +10,8 @@ Source: K-randomization 003; equation numbers at each function.
 import math
 from collections.abc import Mapping
 
-from mixtally.lab.formulas.histograms import transition_probability
 from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, check_promise
+from mixtally.lab.formulas.sufficient import transition_probability
 
 _SIGMAS_SQUARED = 9.0
 """Three standard deviations, squared."""

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from mixtally.errors import ParameterError
 from mixtally.lab.formulas.parameter_ranges import check_count, check_promise
 
-_LEAST_FLIP = 2.0**-40
+_LEAST_FLIP, _HALVINGS = 2.0**-40, 100
 """The least flip probability of a search, and the number of bisection steps."""
-_HALVINGS = 100
 
 
 def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
@@ -85,15 +84,6 @@ def clones(epsilon: float, delta: float, users: int) -> float:
     """Return the least flip probability that Theorem 3.1 allows for a local epsilon of 2 ln(p/q).
 
     Source: Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1.
-
-    Parameters
-    ----------
-    epsilon : float
-        The privacy loss in nats.
-    delta : float
-        The required delta, in (0, 1).
-    users : int
-        The number of people.
     """
     check_promise(epsilon, delta)
     most = _most_local_epsilon(delta, users)
@@ -151,7 +141,10 @@ def blanket(epsilon: float, delta: float, users: int) -> float:
 
 
 def _crossing(condition: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """Return neighboring numbers; a condition is false at the first, and true at the second."""
+    """Return two neighboring numbers: the condition is false at the first, true at the second.
+
+    The condition is false at ``low``, true at ``high``, and changes once between them.
+    """
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if condition(middle) else (middle, high)
