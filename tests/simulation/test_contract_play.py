@@ -12,8 +12,8 @@ from helpers.least import threshold
 from helpers.sampled import among
 from mixtally.errors import MessageError, ParameterError, PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.lab.simulation.lab import Lab
+from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance

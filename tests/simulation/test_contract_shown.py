@@ -8,8 +8,8 @@ import pytest
 
 from helpers.contracts import plan_of, proved, shaped, uniform
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
+from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance

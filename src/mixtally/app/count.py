@@ -17,9 +17,9 @@ from mixtally.lab.simulation.counts_only import (
     collect_counts,
     histogram_of,
 )
-from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops
 from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
 from mixtally.lab.simulation.open_words import count_true_words, hash_words
+from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops
 from mixtally.lab.simulation.run import check_population, simulate_release
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, add_comparisons, truth_of

@@ -28,7 +28,7 @@ from mixtally.errors import ParameterError, PlanError, join_words, not_together
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.counts_only import Histogram
-from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
+from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.model.contract import Plan
 from mixtally.model.question import Kind, Question, make_open_question

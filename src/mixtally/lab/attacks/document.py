@@ -51,18 +51,8 @@ def document(
 ) -> Document:
     """Return the report on all outcomes of attacks.
 
-    Parameters
-    ----------
-    title : str
-        The title of the report.
-    promise : str
-        The promise under attack, in words.
-    outcomes : sequence of Outcome
-        The outcomes.
-    facts : Facts
-        Further numbers for JSON.
-    linked : bool
-        Whether the observer of the promise knows the sender of every message.
+    ``promise`` is the promise under attack, in words. ``facts`` are further numbers for JSON.
+    ``linked`` says whether the observer of the promise knows the sender of every message.
     """
     heading = f"Attacks on {title}"
     seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"

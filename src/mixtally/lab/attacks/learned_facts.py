@@ -46,16 +46,8 @@ def compute_learned_facts(
 ) -> dict[str, Any]:
     """Return the error of averaging reports, the privacy losses, and the power of linking.
 
-    Parameters
-    ----------
-    mechanism : Memoized
-        The memoized answers.
-    reports : int
-        The number of reports of a person.
-    measured : mapping of int to Recovery
-        Measured errors for exactly the numbers of reports in ``played_points``.
-    chance : Chance
-        The random source of the simulated linking.
+    ``measured`` has the measured errors for exactly the numbers of reports in ``played_points``.
+    ``chance`` is the random source of the simulated linking.
     """
     exact, seen = recovery(mechanism, reports), measured[reports]
     return {

@@ -76,15 +76,7 @@ class MatrixTarget:
 
 
 def attack_matrix(target: MatrixTarget, lab: AttackLab) -> Outcome:
-    """Play the game of the worst known crowd, and compare what it proves with the claim.
-
-    Parameters
-    ----------
-    target : MatrixTarget
-        The claim.
-    lab : AttackLab
-        The randomness and the limits of the attack.
-    """
+    """Play the game of the worst known crowd, and compare what it proves with the claim."""
     most = max(100, _MOST_COUNTS // len(target.matrix.outputs))
     runs = min(lab.drawn or lab.runs or _RUNS, most)
     draw = Binomials(lab.chance, lab.tables)

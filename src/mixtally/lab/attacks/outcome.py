@@ -271,18 +271,8 @@ def roc_chart(
 ) -> Chart:
     """Return the chart of an attack's ROC curve, with its confidence band.
 
-    Parameters
-    ----------
-    title : str
-        The title of the chart.
-    worlds : Worlds
-        The statistic in both worlds.
-    promised : float or None
-        The epsilon of the guarantee; None without a guarantee.
-    delta : float
-        The delta of the guarantee.
-    error : float
-        The largest probability that the band misses the true curve: the error of a false verdict.
+    ``promised`` is None without a guarantee. ``error`` is the largest probability that the band
+    misses the true curve.
     """
     points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))

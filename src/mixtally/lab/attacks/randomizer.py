@@ -179,11 +179,8 @@ def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -
     # get no data.
     if any(one.hits.any() for one in numbers_off):
         count, sent, fakes, true_rows = 0, sent[:0], fakes[:0], true_rows[:0]
-    rows, blanks, uniform = (
-        layout.to_packed_bits(sent),
-        layout.to_packed_bits(fakes),
-        fake_rate(part) != q,
-    )
+    rows, blanks = layout.to_packed_bits(sent), layout.to_packed_bits(fakes)
+    uniform = fake_rate(part) != q
     set_bits = column_counts(true_rows, bins)
     clear, own = column_counts(rows & ~true_rows, bins), column_counts(~rows & true_rows, bins)
     flips = rows ^ true_rows if uniform else np.concatenate([rows ^ true_rows, blanks])

@@ -143,14 +143,7 @@ def target_of_plan(
 ) -> Target:
     """Return the target for a plan.
 
-    Parameters
-    ----------
-    plan : Plan
-        The plan to attack.
-    unverified : bool
-        Whether a plan with a false certificate is accepted.
-    accountant : Accountant, optional
-        Verifies the certificate.
+    With ``unverified``, a plan with a false certificate is accepted.
 
     Raises
     ------

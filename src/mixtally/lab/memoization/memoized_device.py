@@ -95,15 +95,6 @@ def device_key(path: Path, plan: MemoizedPlan, chance: Chance) -> DeviceKey:
     If there is no file, a new key is made. Both the key and the memory are on the disk before the
     device answers. If two processes make a key at the same time, both get the same key.
 
-    Parameters
-    ----------
-    path : Path
-        The file of the key.
-    plan : MemoizedPlan
-        The plan of the memoized answers.
-    chance : Chance
-        The source of randomness for a new key.
-
     Raises
     ------
     DataError

@@ -22,18 +22,8 @@ def simulate_demo(
     """Return the study of the demo, which ``mixtally demo`` shows.
 
     The study compares two plans. One is the planner's choice with at most two messages per user.
-    The other uses flip-blank with one fake per user.
-
-    Parameters
-    ----------
-    guarantee : Guarantee
-        The guarantee of each plan.
-    lab : Lab
-        The randomness, the planner and the progress of the simulation.
-    analysis : Analysis
-        What is estimated of each release, and the confidence level.
-    seed : int or None
-        The seed of ``lab``, for the record; None if its randomness is not reproducible.
+    The other uses flip-blank with one fake per user. ``seed`` is the seed of ``lab``, for the
+    record; None if its randomness is not reproducible.
 
     Returns
     -------

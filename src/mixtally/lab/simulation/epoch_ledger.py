@@ -51,18 +51,7 @@ def check_series(
 ) -> None:
     """Check that epochs can be charged in the given order, before anything is sent.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        The ledger.
-    plan : Plan
-        The plan of the epochs.
-    epochs : sequence of str
-        The names of the epochs.
-    order : sequence of str or None
-        The names of all epochs in order; None if names can be sorted.
-    accountant : Accountant or None
-        Keeps the computed numbers; None for a new accountant.
+    ``order`` has the names of all epochs in order; None if the names can be sorted.
 
     Raises
     ------
@@ -103,20 +92,7 @@ def charge_epoch(
 ) -> Ledger:
     """Return the ledger with one more epoch. The errors are those of `check_series`.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        The ledger.
-    plan : Plan
-        The plan of the epochs.
-    epoch : str
-        The name of the epoch.
-    accountant : Accountant or None
-        Keeps the computed numbers; None for a new accountant.
-    date : str
-        The date of the charge.
-    order : sequence of str or None
-        The names of all epochs in order; None if names can be sorted.
+    ``order`` is that of `check_series`.
     """
     # One accountant serves both calls, so that the composition is computed only once.
     own = accountant or Accountant()

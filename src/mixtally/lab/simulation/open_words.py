@@ -19,15 +19,9 @@ from mixtally.protocol.estimate.conclude.set_sizes import NAME as SIZES
 def hash_words(words: Population, question: Question) -> Population:
     """Return a population whose words are replaced by their points.
 
-    Raises PlanError if the question is not open, DataError for a word that is not valid text.
-
-    Parameters
-    ----------
-    words : Population
-        A population whose bins are the words themselves.
-    question : Question
-        The open question, with its key. If it asks for sets, each set of the result has a point
-        only once, and is padded with -1.
+    Raises PlanError if the question is not open, DataError for a word that is not valid text. The
+    bins of ``words`` are the words themselves. If the question asks for sets, each set of the
+    result has a point only once, and is padded with -1.
     """
     points = encode(question, words.question.labels or ())
     if words.question.kind is Kind.ONE:
@@ -43,12 +37,7 @@ def hash_words(words: Population, question: Question) -> Population:
 def count_true_words(crowd: Population, sought: WordList) -> Truth:
     """Return the true number of people with each sought word, and with any other word.
 
-    Parameters
-    ----------
-    crowd : Population
-        A population whose bins are the words themselves.
-    sought : WordList
-        The words of the list.
+    The bins of ``crowd`` are the words themselves.
     """
     line = dict(zip(sought.words, sought.line_of.tolist(), strict=True))
     words = map(normalize_text, crowd.question.labels or ())

@@ -152,13 +152,6 @@ def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificat
 
     Sums are computed from the messages, so the plan's own certificate applies by post-processing.
     If the flips of other people hide more of a sum than of a message, a smaller delta is computed.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    accountant : Accountant or None
-        Keeps the computed numbers; None for a new accountant.
     """
     own, part = plan.certificate, plan.parts[0]
     same = structs.replace(

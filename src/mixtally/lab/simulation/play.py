@@ -3,15 +3,15 @@
 ``run``, ``epochs``, ``baskets``, ``heavy`` and the attacks play rounds with these functions. The
 parts of a plan are separate streams, played one after the other. Every honest hop adds the fakes of
 its recipe to all messages that it received, and shuffles. The collector drops impossible messages
-and tallies the others. `HopConduct` describes what dishonest hops do.
+and tallies the others. `HopConduct` describes what dishonest hops do; ``app.simulate`` sets it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
+from mixtally.errors import ParameterError, in_range
 from mixtally.model.contract import Part, Plan
 from mixtally.model.estimates import Tally
 from mixtally.model.received import PartReceived, Received
@@ -32,6 +32,51 @@ _SPAN_BYTES = 1 << 22
 """Bytes of messages that are randomized at a time."""
 _MEMO_BYTES = 1_000_000
 """Memory for tables that the randomizer computes once and uses for all spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class HopConduct:
+    """The behavior of dishonest hops.
+
+    ``leaves_out`` is the share, in [0, 1], of other people's messages that the first dishonest hop
+    leaves out. Only a hop before every honest hop can leave them out, because an honest hop hides
+    whose message each one is. ``draws`` says whether dishonest hops draw the fakes of their recipe;
+    they reveal these fakes to the observer. ``declares`` says whether they claim to have drawn the
+    fakes.
+
+    Raises ParameterError if the share is out of range.
+    """
+
+    leaves_out: float = 1.0
+    draws: bool = False
+    declares: bool = True
+
+    def __post_init__(self) -> None:
+        in_range("share left out", self.leaves_out, 0.0, 1.0, "1 leaves out all but one person's")
+
+
+WORST_CONDUCT = HopConduct()
+
+
+@dataclass(frozen=True, slots=True)
+class DishonestHops:
+    """The numbers of the dishonest hops, counted from 1, and their conduct."""
+
+    dishonest: Collection[int] = frozenset()
+    conduct: HopConduct = WORST_CONDUCT
+
+    def check(self, mixes: int) -> None:
+        """Raise ParameterError for a dishonest hop whose number exceeds ``mixes``."""
+        if strange := sorted(set(self.dishonest) - set(range(1, mixes + 1))):
+            raise ParameterError(
+                "dishonest hops",
+                expected=f"numbers in 1..{mixes}",
+                got=", ".join(map(str, strange)),
+                do="hops are counted from 1",
+            )
+
+
+ALL_HONEST = DishonestHops()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,8 +149,8 @@ def play_parts(
     people = len(crowds[0])
     for part in parts:
         check_memory(part, people, mixes)
-    scene = _RoundSetup(mixes, hops, chance, progress, pairs, watch)
-    streams = [_play_part(part, some, scene) for part, some in zip(parts, crowds, strict=True)]
+    setup = _RoundSetup(mixes, hops, chance, progress, pairs, watch)
+    streams = [_play_part(part, some, setup) for part, some in zip(parts, crowds, strict=True)]
     received = Received(contributors=people, parts=tuple(one.received for one in streams))
     tallies = tuple(one.tally for one in streams)
     return PlayedRound(received, tallies, tuple(one.leaked for one in streams))
@@ -114,14 +159,8 @@ def play_parts(
 def check_memory(part: Part, people: int, hops: int) -> None:
     """Raise an error if the messages of a part exceed the memory of a mix.
 
-    Parameters
-    ----------
-    part : Part
-        The part.
-    people : int
-        The number of people; each sends the most messages that the part allows.
-    hops : int
-        The number of mixes, each of which adds the mean number of messages of its recipe.
+    Each person sends the most messages that the part allows, and each hop adds the mean number of
+    messages of its recipe.
 
     Raises
     ------
@@ -136,7 +175,7 @@ def check_memory(part: Part, people: int, hops: int) -> None:
 class _RoundSetup:
     """The settings that all parts of a round share."""
 
-    row: int
+    mixes: int
     hops: DishonestHops
     chance: Chance
     progress: Progress
@@ -153,17 +192,17 @@ class _PlayedPart:
     leaked: Tally
 
 
-def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
+def _play_part(part: Part, records: Records, setup: _RoundSetup) -> _PlayedPart:
     """Play one part, from the people through all hops to its tally."""
-    hops, chance = scene.hops, scene.chance
-    batch, own = _send_messages(part, records, scene)
+    hops, chance = setup.hops, setup.chance
+    batch, own = _send_messages(part, records, setup)
     # Only the first hop receives messages from people, and so can select whose to leave out.
     if 1 in hops.dishonest:
         batch = _leave_out(batch, own, hops.conduct.leaves_out, chance)
     # An observer subtracts the revealed fakes, so a tally of them is all that matters.
     leaked = tally_messages(part.layout, part.layout.blank_rows(0))
     declared: list[int | None] = []
-    for hop in range(1, scene.row + 1):
+    for hop in range(1, setup.mixes + 1):
         honest = hop not in hops.dishonest
         drawn = part.layout.blank_rows(0)
         if honest or hops.conduct.draws:
@@ -175,19 +214,19 @@ def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
             batch = np.concatenate([batch, drawn])
         del drawn  # the shuffle below holds the batch twice, so memory is short
         batch = shuffle(batch, chance) if honest else batch
-        scene.progress("mix", hop, scene.row)
+        setup.progress("mix", hop, setup.mixes)
     # Only a dishonest sender writes impossible messages, which would distort the counts.
     sifted = sift(part.layout, batch)
-    scene.watch(sifted.rows)
+    setup.watch(sifted.rows)
     received = PartReceived(
         declared=tuple(declared), received=len(sifted.rows), dropped=sifted.dropped
     )
     return _PlayedPart(
-        received, tally_messages(part.layout, sifted.rows, pairs=scene.pairs), leaked
+        received, tally_messages(part.layout, sifted.rows, pairs=setup.pairs), leaked
     )
 
 
-def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Rows, int]:
+def _send_messages(part: Part, records: Records, setup: _RoundSetup) -> tuple[Rows, int]:
     """Return the messages of all people, and the number of messages of the first person.
 
     The first person's messages come first, because a dishonest first hop may single out this
@@ -198,9 +237,9 @@ def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Ro
     # The first person is drawn alone, so that the number of their messages is known.
     cut = [slice(0, 1), *(slice(one.start + 1, one.stop + 1) for one in spans(users - 1, size))]
     for span in cut:
-        found.append(randomize_records(part, records[span], scene.chance, memo))
-        found.append(draw_part_fakes(part, span.stop - span.start, scene.chance, memo)[0])
-        scene.progress("randomize", span.stop, users)
+        found.append(randomize_records(part, records[span], setup.chance, memo))
+        found.append(draw_part_fakes(part, span.stop - span.start, setup.chance, memo)[0])
+        setup.progress("randomize", span.stop, users)
     own, filled = len(found[0]) + len(found[1]), 0
     batch = part.layout.blank_rows(sum(map(len, found)))
     for place, rows in enumerate(found):

@@ -24,15 +24,6 @@ def round_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
 
     The crowd is returned unchanged if neither plan nor crowd has numbers. Raises PlanError if only
     one of them has numbers.
-
-    Parameters
-    ----------
-    crowd : Population
-        The true records.
-    plan : Plan
-        The plan with the grid.
-    chance : Chance
-        The source of randomness.
     """
     if plan.grid is None and crowd.values is None:
         return crowd
@@ -47,15 +38,6 @@ def round_timeline(
 
     The timeline is returned unchanged if neither plan nor timeline has numbers. Raises PlanError if
     only one of them has numbers.
-
-    Parameters
-    ----------
-    timeline : Timeline or EpochCounts
-        The records of each epoch.
-    plan : Plan
-        The plan with the grid.
-    chance : Chance
-        The source of randomness.
     """
     if plan.grid is None and timeline.values is None:
         return timeline

@@ -10,10 +10,9 @@ from mixtally.errors import DataError, MessageError, ParameterError, PlanError, 
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.parts import split_population
-from mixtally.lab.simulation.play import play
+from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops, play
 from mixtally.lab.simulation.study import Refusal, Release
 from mixtally.model.contract import Plan
 from mixtally.model.question import Kind, Question
@@ -33,19 +32,6 @@ def simulate_release(
 
     If the numbers of messages contradict each other, as dishonest ``hops`` may cause, nothing is
     released.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    population : Population
-        The true records of people.
-    lab : Lab
-        The sources of randomness and the limits of the simulation.
-    analysis : Analysis
-        The options of the estimation.
-    hops : DishonestHops
-        The hops that deviate from the protocol, if any.
 
     Raises
     ------
@@ -72,19 +58,7 @@ def simulate_release(
 def check_population(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors that ``simulate_release`` would raise, before any work is done.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    population : Population
-        The true records of people.
-    analysis : Analysis
-        The options of the estimation.
-    accountant : Accountant
-        Keeps the computed numbers.
-    """
+    """Raise the errors that ``simulate_release`` would raise, before any work is done."""
     check_rounded(plan, population)
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)

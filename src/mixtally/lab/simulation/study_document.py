@@ -47,12 +47,7 @@ _FEW = 8
 def document(study: Study, top: int) -> Document:
     """Return the document of a simulated study, or of a release if ``study`` lacks the truth.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    top : int
-        The number of the largest bins that a terminal shows.
+    A terminal shows the ``top`` largest bins.
     """
     about, main = study.provenance, study.releases[0]
     result = None if main.refusal else main.result

@@ -48,15 +48,7 @@ class Truth:
 
 
 def truth_of(population: Population, conclusion: HasFigures) -> Truth:
-    """Return the true numbers for the figures of a result.
-
-    Parameters
-    ----------
-    population : Population
-        The true records of people.
-    conclusion : HasFigures
-        The result.
-    """
+    """Return the true numbers for the figures of a result."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
     for one in conclusion.figures:
@@ -77,15 +69,7 @@ def truth_of(population: Population, conclusion: HasFigures) -> Truth:
 
 
 def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
-    """Add the true differences and totals of counts to the true numbers.
-
-    Parameters
-    ----------
-    truth : Truth
-        The true numbers.
-    conclusion : HasFigures
-        The result, whose differences and totals are compared.
-    """
+    """Add the true differences and totals of counts to the true numbers."""
     added: dict[str, Values] = {}
     for one in conclusion.figures:
         if one.name == DIFFERENCES:

@@ -24,16 +24,7 @@ def network_document(
 ) -> Document:
     """Return the report on all outcomes of attacks on real roles.
 
-    Parameters
-    ----------
-    title : str
-        The title of the attacked plan.
-    promise : str
-        The promise under attack, in words.
-    outcomes : sequence of Outcome
-        The outcomes.
-    facts : Facts
-        Further numbers for JSON.
+    ``promise`` is the promise under attack, in words. ``facts`` are further numbers for JSON.
     """
     heading = f"Attacks on real roles: {title}"
     table = Table(

@@ -26,12 +26,7 @@ _PLAN = (
 def document(findings: BasketFindings, top: int) -> Document:
     """Return the document of a simulation, or of a release if ``findings`` lack the truth.
 
-    Parameters
-    ----------
-    findings : BasketFindings
-        The sets and rules.
-    top : int
-        The number of rows that a terminal shows.
+    A terminal shows ``top`` rows of each table.
     """
     items, sets, rules = findings.result.items, findings.sets, findings.rules
     plan = counts.facts(items)

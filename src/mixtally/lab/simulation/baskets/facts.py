@@ -38,15 +38,7 @@ class TrueBaskets:
 
 
 def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
-    """Return the true numbers for the sets and rules that were found.
-
-    Parameters
-    ----------
-    found : BasketResult
-        The sets and rules.
-    baskets : Population
-        The true baskets.
-    """
+    """Return the true numbers for the sets and rules that were found."""
     true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
     for alike in found.sets.values():
         sets = [one.items for one in alike]

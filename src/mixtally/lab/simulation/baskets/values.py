@@ -45,13 +45,6 @@ def question_of_sets(item_question: Question, largest: int) -> Question | None:
 
     Returns None if a basket contains more such sets than can be sent together, or if there are too
     many sets.
-
-    Parameters
-    ----------
-    item_question : Question
-        The question with one bin for each item.
-    largest : int
-        The largest size of a set.
     """
     sizes = range(1, min(largest, item_question.max_set) + 1)
     sets_per_basket = sum(math.comb(item_question.max_set, size) for size in sizes)
@@ -76,22 +69,9 @@ def find_values(
 ) -> BasketResult:
     """Find frequent sets with a plan for the values of `question_of_sets`.
 
-    All intervals are valid simultaneously, also those of items and of sets that nobody holds.
-
-    Parameters
-    ----------
-    plan : Plan
-        A plan whose question is ``question_of_sets(baskets.question, largest)``.
-    baskets : Population
-        The true baskets; the bins are the items.
-    lab : Lab
-        The randomness, the planner and the progress of the simulation.
-    support : int
-        The number of people that must be exceeded, in [0, people - 1].
-    level : float
-        The confidence, in (0, 1), with which all intervals hold.
-    largest : int
-        The largest number of items in a set, in [2, 8].
+    All intervals are valid simultaneously, also those of items and of sets that nobody holds. The
+    question of ``plan`` is ``question_of_sets(baskets.question, largest)``. All other parameters
+    are those of `baskets.find.find_sets`.
 
     Returns
     -------

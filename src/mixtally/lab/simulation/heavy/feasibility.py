@@ -135,15 +135,7 @@ def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers)
     """Raise DataError if the search would probably find no word.
 
     A word is found if its count passes the threshold that the search is expected to require.
-
-    Parameters
-    ----------
-    design : Design
-        The rounds of the search.
-    vocabulary : sequence of str
-        The different words of the crowd.
-    people : Integers
-        The number of people with each word.
+    ``people`` has the number of people who hold each word of ``vocabulary``.
     """
     search, spelling = design.search, design.search.spelling
     _, _, symbols = _measure_words(spelling, vocabulary)

@@ -113,10 +113,10 @@ def _conclude_round(
         error_rate=search.error_rate,
     )
     grown = extend_prefixes(prefixes, seen.bins, size, search.symbols)
-    over = (grown == END).any(axis=1) | (number == search.closing_round)
-    words = _ended_words(design, seen, grown, over, number)
+    has_ended = (grown == END).any(axis=1) | (number == search.closing_round)
+    words = _ended_words(design, seen, grown, has_ended, number)
     # Extensions are sorted by count, so those without space are the least frequent.
-    survivors = grown[~over][: search.most_survivors]
+    survivors = grown[~has_ended][: search.most_survivors]
     published = SearchRound(
         asked=_show_prefixes(design, prefixes),
         people=people,
@@ -124,9 +124,9 @@ def _conclude_round(
         threshold=seen.threshold,
         survivors=_show_prefixes(design, survivors),
         ended=tuple(one.word for one in words),
-        crowded=int((~over).sum()) - len(survivors),
+        crowded=int((~has_ended).sum()) - len(survivors),
     )
-    return _PlayedRound(published, words, int(over.sum()) - len(words), survivors)
+    return _PlayedRound(published, words, int(has_ended.sum()) - len(words), survivors)
 
 
 def _first_prefixes(design: Design) -> Symbols:
@@ -156,12 +156,12 @@ def _ended_words(
     design: Design,
     extensions: Extensions,
     grown_prefixes: Symbols,
-    is_significant: NDArray[np.bool_],
+    has_ended: NDArray[np.bool_],
     number: int,
 ) -> list[FoundWord]:
     """Return every ended word with its estimated count in the whole crowd and its interval."""
     found = []
-    for i in np.flatnonzero(is_significant).tolist():
+    for i in np.flatnonzero(has_ended).tolist():
         symbols = grown_prefixes[i].tolist()
         while symbols[-1:] == [END]:  # a word that ends in the closing round may lack an end symbol
             symbols.pop()

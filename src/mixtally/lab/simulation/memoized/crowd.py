@@ -113,17 +113,6 @@ def play_reports(
     """Return the number of people who reported a 1, shape (cohorts, reports, bits).
 
     All people send all reports. Raises ParameterError as `check_reports` does.
-
-    Parameters
-    ----------
-    crowd : MemoizedCrowd
-        The crowd, with its memoized responses.
-    reports : int
-        The number of reports of each person.
-    chance : Chance
-        The source of randomness.
-    progress : Progress
-        Called with a name of the step, the amount done and the total.
     """
     mechanism = crowd.mechanism
     check_reports(mechanism, reports)
@@ -158,24 +147,14 @@ def measure_recoveries(
 ) -> list[Recovery]:
     """Return the result of `measure_recovery` for each number of reports in ``points``.
 
-    A larger number adds further reports of the same people to those of a smaller number.
-
-    Parameters
-    ----------
-    crowd : MemoizedCrowd
-        The crowd, with its memoized responses.
-    points : sequence of int
-        The ascending numbers of reports.
-    chance : Chance
-        The source of randomness.
+    A larger number adds further reports of the same people to those of a smaller number. The
+    numbers are ascending.
     """
     mechanism, found = crowd.mechanism, []
     # Only the first people are watched, so that the time does not grow with the crowd.
     few = slice(0, max(1, _WATCHED_BYTES // mechanism.layout.message_bytes))
-    responses, true = (
-        _unpack_bits(mechanism, crowd.responses[few]),
-        _unpack_bits(mechanism, crowd.records[few]),
-    )
+    responses = _unpack_bits(mechanism, crowd.responses[few])
+    true = _unpack_bits(mechanism, crowd.records[few])
     ones = np.zeros(responses.shape, dtype=np.int64)
     for turn in range(1, points[-1] + 1):
         ones += _unpack_bits(mechanism, draw_reports(mechanism, crowd.responses[few], chance))

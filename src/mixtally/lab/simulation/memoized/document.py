@@ -45,12 +45,7 @@ _AVERAGING = (
 def document(findings: MemoizedFindings, top: int) -> Document:
     """Return the document of a simulation, or of a release if ``findings`` lack the truth.
 
-    Parameters
-    ----------
-    findings : MemoizedFindings
-        The estimates and losses.
-    top : int
-        The number of the largest estimates that a terminal shows.
+    A terminal shows the ``top`` largest estimates.
     """
     facts, rows, ordered = findings.facts, findings.rows, findings.provenance.ordered
     reason = [findings.provenance.reason] if findings.provenance.reason else []

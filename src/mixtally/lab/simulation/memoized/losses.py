@@ -1,7 +1,6 @@
 """Losses of memoized answers, known before anyone answers, and checks of what can be estimated."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from mixtally.accounting.divergence.memoized import delta, loss
 from mixtally.lab.simulation.memoized.crowd import check_reports
@@ -12,24 +11,14 @@ from mixtally.primitives.codec import fingerprint
 from mixtally.protocol.encode.bloom import check_design
 from mixtally.protocol.estimate.intervals import check_level
 from mixtally.protocol.estimate.memoized import check_informative
-
-Facts = dict[str, Any]
-"""Plain numbers and texts by name, from which JSON, tables and pages are made."""
+from mixtally.report.document import Facts
 
 
 def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> Facts:
     """Return the parameters of a plan and its privacy losses.
 
-    Raises ParameterError as ``accounting.divergence.memoized`` and ``check_epsilon`` do.
-
-    Parameters
-    ----------
-    plan : MemoizedPlan
-        The plan.
-    reports : int
-        The number of reports of each person.
-    epsilon : float or None
-        The privacy loss in nats at which delta is added; None adds no delta.
+    Raises ParameterError as ``accounting.divergence.memoized`` and ``check_epsilon`` do. If
+    ``epsilon`` is given, delta is added at this privacy loss in nats.
     """
     mechanism = plan.mechanism
     p, q = mechanism.report_probabilities
@@ -61,16 +50,7 @@ def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> F
 def check_estimable(mechanism: Memoized, reports: int, words: Sequence[str], level: float) -> None:
     """Raise ParameterError if reports could not be evaluated; no report is made before this check.
 
-    Parameters
-    ----------
-    mechanism : Memoized
-        The mechanism.
-    reports : int
-        The number of reports of each person.
-    words : sequence of str
-        The candidate words; empty without words.
-    level : float
-        The confidence level, in (0, 1).
+    ``words`` are the candidates; empty if there are none.
     """
     check_level(level)
     check_reports(mechanism, reports)

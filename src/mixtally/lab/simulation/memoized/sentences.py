@@ -4,10 +4,9 @@ import math
 
 from mixtally.accounting.divergence.memoized import SOURCE
 from mixtally.lab.simulation.memoized.counts import MemoizedFindings
-from mixtally.lab.simulation.memoized.losses import Facts
 from mixtally.model.guarantee import Observer
 from mixtally.protocol.estimate.words import CHOSEN
-from mixtally.report.document import Promise
+from mixtally.report.document import Facts, Promise
 from mixtally.report.numbers import at_least, at_most, error_text, round_to_error
 from mixtally.report.promise import error_line, protection_line
 

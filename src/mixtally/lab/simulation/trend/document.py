@@ -28,12 +28,7 @@ _LEANING = (
 def document(trend: Trend, top: int) -> Document:
     """Return the document of a simulated series, or of a release if ``trend`` lacks the truth.
 
-    Parameters
-    ----------
-    trend : Trend
-        The series.
-    top : int
-        The number of the largest bins that a terminal shows.
+    A terminal shows the ``top`` largest bins.
     """
     numbers = TrendNumbers(trend)
     return trend.document(

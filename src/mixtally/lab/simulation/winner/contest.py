@@ -160,17 +160,6 @@ def hold_contest(result: Result, crowd: Population, ballots: Ballots, lab: Lab) 
 
     Every local ballot is a real message. Raises ParameterError if the release sends several
     messages per record, or messages that name planes.
-
-    Parameters
-    ----------
-    result : Result
-        The released result.
-    crowd : Population
-        The true votes.
-    ballots : Ballots
-        The noise of local ballots.
-    lab : Lab
-        The sources of randomness and the limits of the simulation.
     """
     plan, users, labels = result.plan, crowd.users, crowd.question.labels or ()
     if len(plan.parts) > 1 or plan.parts[0].planes is not None:

@@ -73,12 +73,9 @@ def _share_cells(contest: Contest, count: Vote) -> _Shown:
 
 
 def _interval_cells(contest: Contest, count: Vote) -> _Shown:
-    digits, each, part = (
-        _digits(contest.radius(count)),
-        count.estimate.individual,
-        contest.plan.users,
-    )
-    lower, upper = 100 * each.lower / part, 100 * each.upper / part
+    digits, users = _digits(contest.radius(count)), contest.plan.users
+    each = count.estimate.individual
+    lower, upper = 100 * each.lower / users, 100 * each.upper / users
     return lambda i: f"{lower[i]:.{digits}f} .. {upper[i]:.{digits}f}"
 
 
