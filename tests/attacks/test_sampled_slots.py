@@ -17,7 +17,7 @@ from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.games import game_of
 from mixtally.lab.attacks.randomizer import clear_checks
 from mixtally.lab.attacks.senders import Senders
-from mixtally.lab.attacks.slots_game import SlotsGame, sum_of_products
+from mixtally.lab.attacks.set_game import SlotsGame, sum_of_products
 from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.question import Kind, Question

@@ -12,8 +12,7 @@ from mixtally.lab.attacks.planes_game import PlanesGame
 from mixtally.lab.attacks.records import worst_records
 from mixtally.lab.attacks.replaced_game import ReplacedGame
 from mixtally.lab.attacks.senders import Senders
-from mixtally.lab.attacks.set_game import SetGame
-from mixtally.lab.attacks.slots_game import SlotsGame
+from mixtally.lab.attacks.set_game import SetGame, SlotsGame
 from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
 from mixtally.model.contract import Shape
 

@@ -43,7 +43,7 @@ class SetGame(Game):
     @property
     def size(self) -> int:
         """The number k of cells of a record."""
-        return self.senders.part.record_messages
+        return self.senders.part.most_set or 1
 
     @property
     def setting(self) -> Setting:
@@ -82,7 +82,9 @@ class SetGame(Game):
             uniform = self.senders.draw_fake_numbers(runs, draw)
             kept = np.zeros((runs, 2 * size + 1), dtype=np.int64)
             for set_number, people in ((own, 1), (self._others_set, self.senders.people)):
-                for cell in range(set_number * size, (set_number + 1) * size):
+                # All cells of a record have equal distributions, so the first ones are sent.
+                first, sent = set_number * size, self.senders.part.record_messages
+                for cell in range(first, first + sent):
                     stay = draw(np.full(runs, people), 1.0 - self._replaced_share)
                     kept[:, min(cell, 2 * size)] += stay
                     uniform = uniform + people - stay
@@ -141,15 +143,14 @@ class SetGame(Game):
         if part.planes is not None:
             points = np.arange(size)[None] + set_number * size
             return structs.replace(part, bins=part.planes.points), points
-        record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)
-        if set_number != 1:
-            bins = np.arange(8 * record.shape[1])
-            ones = (bins >= set_number // 2 * size) & (bins < (set_number // 2 + 1) * size)
-            record[0] = np.packbits(ones, bitorder="little")
-        return part, record
+        # The empty set, of number 1, has no bins, and a third set has those after the full set. If
+        # every record is full, the sets have the first, second and third k bins.
+        block = set_number if part.is_full else (0, -1, 1)[set_number]
+        blocks = np.arange(8 * row_bytes(part.bins)) // size
+        return part, np.packbits(blocks == block, bitorder="little")[None]
 
     def _counts(self, rows: Rows) -> Counts:
-        """Return the counts of the first k bins, of the pads, and of all other cells together."""
+        """Return the counts of the cells of either record, and of all other cells together."""
         part, size = self.senders.part, self.size
         if part.planes is not None:
             numbers, cells = divide(part.layout.codes(rows), part.planes.prime)
@@ -159,8 +160,8 @@ class SetGame(Game):
             found = np.bincount(relevant, minlength=2 * size)
             return np.append(found, len(rows) - len(relevant))
         every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)
-        chosen = [every[:size], every[part.bins : part.bins + size]]
-        counts = np.concatenate(chosen)
+        other = size if part.is_full else part.bins
+        counts = np.concatenate([every[:size], every[other : other + size]])
         return np.append(counts, len(rows) - counts.sum())
 
     def _statistics(self, counts: Counts) -> Floats:
@@ -172,5 +173,52 @@ class SetGame(Game):
             return np.where(u == v, 0.0, u - v)
 
 
+@dataclass(frozen=True)
+class SlotsGame(SetGame):
+    """The game of sampled slots: two records without a common cell, of which m cells are sent.
+
+    The m cells of a record are drawn anew each time. Let h be the counts of all cells, and e_m(A)
+    the sum, over all choices of m cells of record A, of the products of their counts. The
+    likelihood ratio of records A and B is e_m(A) / e_m(B), which is exact. For m = 1, e_1(A) is the
+    number of messages in the cells of A. The records are the first k bins and the next k bins, or
+    the first k bins and k pads. The attacker subtracts the records of other people, which travel in
+    clear.
+    """
+
+    @property
+    def sent(self) -> int:
+        """The number m of cells that are sent."""
+        return self.senders.part.record_messages
+
+    @property
+    def setting(self) -> Setting:
+        """The cost and the description of a run; the kinds are the cells that differ."""
+        fakes, part = self.senders.fakes, self.senders.part
+        stage = (
+            f"{fakes:,} uniform fakes over {part.layout.bins:,} cells and {self.sent} of the "
+            f"{self.size} slots of either record"
+        )
+        return Setting(60.0 * fakes, self.senders.messages, 2 * self.size + 1, stage, stage)
+
+    def _statistics(self, counts: Counts) -> Floats:
+        """Return the log-likelihood ratio of every run; ``counts`` has shape (runs, kinds)."""
+        cells = counts[:, :-1] / max(1.0, float(counts[:, :-1].mean()))  # against overflow
+        with np.errstate(divide="ignore", invalid="ignore"):  # the cells may be empty
+            u, v = (
+                np.log(sum_of_products(some, self.sent))
+                for some in (cells[:, : self.size], cells[:, self.size :])
+            )
+            return np.where(u == v, 0.0, u - v)
+
+
 def _repeat_record(record: Counts | Rows, times: int) -> Counts | Rows:
     return record[np.zeros(times, dtype=np.int64)]
+
+
+def sum_of_products(counts: Floats, size: int) -> Floats:
+    """Return for each row the sum, over all choices of ``size`` columns, of their products."""
+    found = np.zeros((len(counts), size + 1))
+    found[:, 0] = 1.0
+    for column in counts.T:
+        found[:, 1:] += found[:, :-1] * column[:, None]
+    return found[:, size]
