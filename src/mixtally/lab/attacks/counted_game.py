@@ -24,6 +24,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -148,10 +149,18 @@ class CountedGame(Game):
         people, fakes = self.senders.people, self.senders.fakes
         return (people * others + fakes * fake) / (people + fakes) if people + fakes else fake
 
-    @property
-    @abstractmethod
+    @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The logarithms of the likelihood ratios of u and v for every kind of message."""
+        """The logarithms of w for records u and v and every kind of message.
+
+        They are minus infinity for a kind that no hiding message has.
+        """
+        u, v = np.full((2, len(self._hiding)), -np.inf)
+        possible = self._hiding > 0.0
+        with np.errstate(divide="ignore"):  # A kind may be impossible for one of the two records.
+            for found, own in ((u, self._pmfs[2]), (v, self._pmfs[3])):
+                found[possible] = np.log(own[possible] / self._hiding[possible])
+        return u, v
 
     def _statistics(self, counts: Floats) -> Floats:
         """Return the statistic of every run; ``counts`` has shape (runs, kinds)."""
@@ -172,8 +181,8 @@ def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
     Every run has at least ``times`` messages.
     """
     with np.errstate(divide="ignore"):
-        plan = log_ratios + np.log(counts)
-    first = np.logaddexp.reduce(plan, axis=1)
+        terms = log_ratios + np.log(counts)
+    first = np.logaddexp.reduce(terms, axis=1)
     return first if times == 1 else _coefficient(log_ratios, counts, times, first)
 
 

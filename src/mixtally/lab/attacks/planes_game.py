@@ -6,7 +6,6 @@ subtracts them. Real attackers know less.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -54,11 +53,3 @@ class PlanesGame(CountedGame):
         own = [one + meeting * (both - one) for one in (a, b)]
         of_others, of_a, of_b = (g * fake + (1.0 - g) * one for one in (other, *own))
         return of_others, fake, of_a, of_b
-
-    @cached_property
-    def _ratios(self) -> tuple[Floats, Floats]:
-        """The log-likelihood ratio of each kind of message, relative to the hiding messages."""
-        hiding = self._hiding
-        with np.errstate(divide="ignore"):
-            u, v = (np.log(one / hiding) for one in self._pmfs[2:])
-        return u, v

@@ -62,13 +62,3 @@ class ReplacedGame(CountedGame):
     @cached_property
     def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self._pmf(self._others_bin), self._pmf(None), self._pmf(0), self._pmf(1)
-
-    @cached_property
-    def _ratios(self) -> tuple[Floats, Floats]:
-        """The logarithms of w_u and w_v for every kind; minus infinity for impossible kinds."""
-        hiding = self._hiding
-        some = hiding > 0.0
-        found = np.full((2, 8), -np.inf)
-        for one, own in zip(found, self._pmfs[2:], strict=True):
-            one[some] = np.log(own[some] / hiding[some])
-        return found[0], found[1]
