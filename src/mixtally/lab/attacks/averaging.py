@@ -109,7 +109,7 @@ def run_memoized(
 def _evidence(
     two: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall, side: int
 ) -> Floats:
-    """Return log-likelihood ratios of value 0 against value 1 if value ``side`` is the true one."""
+    """Return the log-likelihood ratios of values 0 and 1 in runs whose true value is ``side``."""
     reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
     ones = count_ones(reported, two.bins)
     ratio = _bit_evidence(two, reports)

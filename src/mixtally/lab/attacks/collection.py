@@ -2,10 +2,10 @@
 
 ``randomizer`` audits the code message by message. This audit runs the code as in production:
 
-- Devices send one record at a time, also with the single-person code. So the last bit of a batch is
-  the last bit of a message.
-- A whole collection is larger than the block that is randomized at once. It is shuffled, and all of
-  its messages are counted.
+- Devices send one record at a time, also with the single-person code. So every message ends a
+  batch, and code that fails at the end of a batch fails for every message.
+- A collection is played that is larger than the block of people that is randomized at once. It is
+  shuffled, and all of its messages are counted.
 - Large batches are shuffled.
 - Random words must not repeat, neither from the source of the attacks nor from the secure source.
 

@@ -101,7 +101,7 @@ class FlippedGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The logarithms of w_u and w_v for every kind of message."""
+        """The logarithms of the ratios w_u and w_v for every kind of message."""
         others, fakes = self.senders.people, self.senders.fakes
         total = max(1, others + fakes)
         u, v, x, blank = (self._log_pmf(z) for z in (self.u, self.v, self.x, (0,) * len(self.x)))

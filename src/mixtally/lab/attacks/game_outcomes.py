@@ -22,8 +22,8 @@ MOST_MESSAGES = 20_000_000
 _SPAN_RUNS = 1 << 20
 """The counts that are drawn at once, which limits memory."""
 _KINDS, _MOST_DRAWN, _FEWEST_DRAWN = 8, 1_000_000, 20_000
-"""For this number of kinds of messages, ``_MOST_DRAWN`` runs take a few seconds. The number of runs
-is inversely proportional to the kinds, within the two limits.
+"""Up to ``_KINDS`` kinds of messages, ``_MOST_DRAWN`` runs are made, which take a few seconds. With
+more kinds, the number of runs is inversely proportional to them, but at least ``_FEWEST_DRAWN``.
 """
 DRAWN = "; counts drawn from their distribution, not by the code"
 """The suffix of a description whose counts come from the distribution."""
@@ -104,9 +104,8 @@ def _subtract_swapped(first: Worlds, second: Worlds) -> Worlds:
     """Return the statistic of the first run minus that of the second, for pairs of runs.
 
     In world u of the result, the first run is in world u and the second one in world v. In world v
-    the worlds are exchanged.
-
-    An effect that appears equally in both orders cancels.
+    of the result, the first run is in world v and the second one in world u. An effect that is
+    equal in both orders cancels.
     """
     # Infinity minus infinity means certainty in both orders, which counts as no evidence.
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What an observer learns about one person: from repeated reports, and from reports at two places.
+"""Facts that an observer learns about one person from repeated reports, or from two places.
 
 The simulations of memoized answers show these facts. The observer sees the sender of every report.
 There are three ways to report a bit that is 0 or 1 with equal probability:

@@ -71,7 +71,10 @@ def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> W
 
 
 def link_evidence(mechanism: Memoized, reports: int, true_bit: int) -> Floats:
-    """Return log(P(s, t | one memoized answer) / (P(s) P(t))) for all pairs of numbers of ones."""
+    """Return log(P(s, t | one memoized answer) / (P(s) P(t))), shape (reports + 1, reports + 1).
+
+    s and t are the numbers of ones of a bit in the reports at the first and the second place.
+    """
     # Given one memoized answer, the likelihood depends only on the sum s + t.
     both = log_likelihood_true(mechanism, true_bit, 2 * reports)
     separate = log_likelihood_true(mechanism, true_bit, reports)

@@ -1,9 +1,9 @@
 """Memoized answers under attack: the target, and the likelihood of its reports.
 
 The attacks ``averaging``, ``linking``, ``tracking`` and ``responses`` use this module. A *recall*
-maps true bits to reports: it memoizes every row anew and then reports several times from the
-memoized row. ``simple_recall`` uses only the production flips. A device's own recall can replace
-it.
+is a function from true bits to reports: it memoizes every row anew, and then makes several reports
+of the memoized row. ``simple_recall`` makes one of the production flips. Tests replace it by the
+recall of a device.
 """
 
 import math
@@ -22,9 +22,6 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.flips import flip
 from mixtally.primitives.tails import Floats
-
-DEFAULT_BITS = 128
-"""The default and the largest number of bits of a record."""
 
 Recall = Callable[[Rows, int, int, Chance], list[Rows]]
 """A function (true rows of packed bits, columns, reports, chance) that returns one array of packed
@@ -69,7 +66,7 @@ class MemoizedTarget:
 
 
 def memoized_target(
-    permanent: float, p: float, q: float, hashes: int, reports: int, bits: int = DEFAULT_BITS
+    permanent: float, p: float, q: float, hashes: int, reports: int, bits: int = 128
 ) -> MemoizedTarget:
     """Return the target with these parameters.
 
@@ -126,7 +123,7 @@ def count_ones(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
 
 
 def log_likelihood_memoized(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
-    """Return log P(s ones in T reports) for a bit that is memoized as 0, and for one as 1.
+    """Return log P(s ones in T reports) for a bit memoized as 0, and for a bit memoized as 1.
 
     Both arrays cover s = 0 to T, without log C(T, s), which cancels in ratios.
     """

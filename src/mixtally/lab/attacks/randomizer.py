@@ -248,7 +248,7 @@ def _count_repeated_bits(flips: Rows) -> int:
 
 
 def _count_by_place(counts: Counts) -> Counts:
-    """Return the counts summed over positions that are equal modulo 64, their place in a word."""
+    """Return the sums of the counts over positions that are equal modulo 64: one bit of a word."""
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 

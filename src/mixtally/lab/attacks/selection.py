@@ -8,7 +8,7 @@ The number of fakes that arrive is then
 
     K = S w + max(0, Bin(U, phi) - (U - S))
 
-instead of S w + Bin(S, phi). It is 0 if w = 0 and at most U - S coins gave a fake.
+instead of S w + Bin(S, phi). K is 0 if w = 0 and at most U - S coins gave a fake.
 
 There are two such attackers.
 
@@ -113,7 +113,7 @@ def has_coins(target: Target) -> bool:
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Run the attack that sees lengths, and that of a first mix that opens its layer."""
+    """Run the attack that sees lengths, and the attack by a first mix that opens its layer."""
     lab = replace(lab, error=lab.error / (1 + (target.hops > 1)))
     found = _attack_by_length(target, lab)
     return found if target.hops == 1 else [*found, *_attack_by_first_mix(target, lab)]
@@ -202,7 +202,7 @@ def epsilon_of_certain_fakes(
 
 
 def _certain_senders(senders: Senders, rare: float) -> Senders:
-    """Return senders with a number of fakes that is missed with probability at most ``rare``."""
+    """Return senders whose number of fakes arrives, except with probability at most ``rare``."""
     if not isinstance(senders, SelectedSenders):
         return senders
     own = senders.own

@@ -37,7 +37,7 @@ class HidingPeople(NamedTuple):
 
 
 NOBODY = HidingPeople(0, 0)
-"""Nobody hides the person. It is used for people if only mixes draw fakes."""
+"""No people hide the person. Guarantees by fakes of mixes alone count on nobody."""
 
 
 @dataclass(frozen=True, slots=True)

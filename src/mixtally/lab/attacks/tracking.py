@@ -39,7 +39,7 @@ _RUNS, _SPAN_BITS = 4_000, 1 << 21
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
-    """Attack series of 2 to T reports, at most eight."""
+    """Attack series of 2, 3, .. reports, up to the target's number and at most eight."""
     most = min(MOST_REPORTS, max(2, target.reports))
     mechanism = target.mechanism
     runs = lab.runs if lab.runs is not None else max(400, min(_RUNS, 2_000_000 // mechanism.bins))

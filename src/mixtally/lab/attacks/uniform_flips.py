@@ -78,7 +78,7 @@ class UniformFlipsGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The logarithms of w_u and w_v for every kind of message."""
+        """The log-likelihood ratios of records u and v for every kind of message."""
         q = self.senders.threshold / SCALE
         r = (1.0 - q) / q
         kind = np.arange(8 * (self.view + 1))

@@ -116,7 +116,7 @@ class EndRows:
     def _only_single_label(self, labels: Sequence[str], people: NDArray[np.int64]) -> str | None:
         """Return the only label that exactly one person has; None if there are none or several.
 
-        The first or the last of n people is that person by chance with probability 2 / n.
+        By chance, this person is the first or the last of n people with probability 2 / n.
         """
         rare = np.flatnonzero(people == 1)
         return labels[int(rare[0])] if self._rows >= _ENOUGH and len(rare) == 1 else None

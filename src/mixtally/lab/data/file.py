@@ -42,7 +42,7 @@ class Origin(Protocol):
         """Return the text by which an error refers to a row, counted after the skipped rows."""
 
     def skip_advice(self, rows: int) -> str:
-        """Return the advice how to skip the first ``rows`` rows."""
+        """Return advice on how to skip the first ``rows`` rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class DataFile:
         return f"{self}, column {name!r}"
 
     def skip_advice(self, rows: int) -> str:
-        """Return the advice how to skip ``rows`` more rows than are skipped already."""
+        """Return advice on how to skip ``rows`` more rows than are skipped already."""
         return f"say --skip-rows {rows + self.skip_rows}"
 
     def row(self, number: int) -> str:

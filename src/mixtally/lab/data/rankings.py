@@ -14,9 +14,9 @@ _TEXTS = 10_000
 class RankingWatch:
     """Evidence that the texts of a column are rankings.
 
-    Texts look like rankings if all have the same number of labels and some list two labels in
-    either order. Survey tools write ticked labels in the order of the options, so that two labels
-    always occur in the same order. People who write a free list give different numbers of labels.
+    Texts look like rankings if all have the same number of labels, and two labels occur in both
+    orders. Survey tools write ticked labels in the order of the options, so that two labels always
+    occur in one order. People who write a free list give different numbers of labels.
     """
 
     def __init__(self) -> None:

@@ -39,8 +39,8 @@ class ColumnTypes:
     def check(self, values: Iterable[object], subject: Callable[[int], str]) -> None:
         """Raise DataError for the first value whose type is unsupported or conflicts with others.
 
-        ``subject`` makes the text of the error from the place of the value. None is a missing
-        value. Lists may occur with any other type, because they are sets of labels.
+        ``subject`` returns the text by which an error refers to a value, given its position. None
+        is a missing value. Lists may occur with any other type, because they are sets of labels.
         """
         like_others = _PLAIN.fullmatch
         for place, value in enumerate(values):

@@ -59,7 +59,7 @@ def _single_bit(setting: FormulaSetting, flip: float) -> Bracket:
 
 
 def _flip_blank(setting: FormulaSetting, flip: float) -> Bracket:
-    """Return delta of a one-hot record among blanks; without blanks, that of one visible ballot."""
+    """Return delta of a one-hot record among blanks; without any, the delta of a visible ballot."""
     return flip_blank.delta(setting.fakes, threshold(flip), setting.epsilon)
 
 

@@ -1,8 +1,8 @@
 """Published numbers of fakes per bin, where every bin draws its own number.
 
 ``catalogue`` lists these formulas. A user sends the answer in clear, and fakes in every bin hide
-it. Coins of the users, shares of the users, or a shuffler determine their number.
-``exact_fakes_per_bin`` has the exact delta of each distribution.
+the answer. A shuffler draws the number of fakes of a bin; or each user draws a part of this number,
+for example by a coin. ``exact_fakes_per_bin`` has the exact delta of each distribution.
 
 Not included is split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1), because its
 fakes come in pairs of two signs.
@@ -84,7 +84,9 @@ def balcer_cheu(epsilon: float, delta: float, users: int) -> float:
 
 
 def poisson(epsilon: float, delta: float) -> float:
-    """Return the mean Poisson number of fakes, 16 ln(10/delta) / (1 - e^-eps)^2 + 2 / (1 - e^-eps).
+    """Return the mean number of fakes, 16 ln(10/delta) / (1 - e^-eps)^2 + 2 / (1 - e^-eps).
+
+    The number of fakes has a Poisson distribution.
 
     Source: Ghazi, Kumar, Manurangsi, Pagh, Private Counting from Anonymous Messages: Near-Optimal
     Accuracy with Vanishing Communication Overhead (2020, arXiv 2106.04247), Theorem 11 with

@@ -89,8 +89,8 @@ def eta(
 def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
     """Return a flip probability, times 2^64, at which eta drops to at most ``target``.
 
-    Eta is not monotone in q, because e^eps passes the few frequent values of R. So the result need
-    not be the least such probability.
+    Eta is not monotone in q, because the few frequent values of R cross e^eps as q changes. So the
+    result need not be the least such probability.
 
     Raises
     ------

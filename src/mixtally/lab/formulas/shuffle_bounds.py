@@ -98,9 +98,11 @@ def clones(epsilon: float, delta: float, users: int) -> float:
 
 
 def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float) -> float:
-    """Return delta(epsilon) if every report is a blanket draw with probability ``blanket``.
+    """Return a bound of delta(epsilon) for a randomizer with a privacy blanket.
 
-    ``spread`` is the range of (P[R(u) = y] - e^eps P[R(v) = y]) / P[blanket = y] over y, u and v.
+    With probability ``blanket``, every report ignores the value of its person and is drawn from one
+    distribution, the blanket. ``spread`` is the range of
+    (P[R(u) = y] - e^eps P[R(v) = y]) / P[blanket = y] over y, u and v.
 
     Source: Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019), the
     amplification lemma with Hoeffding's inequality.

@@ -90,10 +90,7 @@ def charge_epoch(
     date: str = "",
     order: Sequence[str] | None = None,
 ) -> Ledger:
-    """Return the ledger with one more epoch. The errors are those of `check_series`.
-
-    ``order`` is that of `check_series`.
-    """
+    """Return the ledger with one more epoch; ``order`` and errors are those of `check_series`."""
     # One accountant serves both calls, so that the composition is computed only once.
     own = accountant or Accountant()
     check_series(ledger, plan, [epoch], order, own)

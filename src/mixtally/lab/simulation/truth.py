@@ -26,7 +26,7 @@ _CELLS = 4
 
 
 class HasFigures(Protocol):
-    """The conclusion of a round, released or not."""
+    """The conclusion of a round: a result, or the refusal to release one."""
 
     @property
     def figures(self) -> Sequence[Figures]:
@@ -85,8 +85,7 @@ def _number_figures(population: Population) -> Values:
     Moments and quantiles are those of the numbers themselves. The shares at both ends are those of
     the rounded numbers.
     """
-    if population.values is None:
-        raise TypeError("the crowd holds no numbers")
+    assert population.values is not None
     values, at_points = np.sort(population.values), population.truth
     # The quantile at a share is the smallest value that at least this share does not exceed.
     places = [max(0, int(np.ceil(share * len(values))) - 1) for share in QUANTILES]

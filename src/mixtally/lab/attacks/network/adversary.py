@@ -103,7 +103,7 @@ ATTACKS = {
 
 
 def role_name(plan: Plan, place: int) -> str:
-    """Return the name of the role at a place, from 1; the collector is after the last hop."""
+    """Return the name of role number ``place``, from 1; the collector follows the last hop."""
     return f"mix-{place}" if place <= plan.hops else "collector"
 
 

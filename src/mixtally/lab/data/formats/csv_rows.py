@@ -17,7 +17,7 @@ _SEP = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
 
 
 def find_row_ends(data: bytes) -> NDArray[np.int64]:
-    """Return the offset after each row of ``data``, which ends at line ends outside of quotes."""
+    """Return the offset after each row of ``data``; a row ends at a line end outside of quotes."""
     found = np.frombuffer(data, dtype=np.uint8)
     ended = found == ord("\n")
     if b"\r" in data:
@@ -57,8 +57,8 @@ def split_into_blocks(
 ) -> Iterator[bytes]:
     """Yield the rows of ``parts`` in blocks of whole rows, about ``size`` bytes each.
 
-    The first ``drop`` rows are left out. A block is bytes, not a stream from which a thread of
-    Arrow reads. Such a thread may still read when the process ends, which then aborts.
+    The first ``drop`` rows are left out. Arrow receives a block as bytes. If it received a stream,
+    a thread of Arrow could still read from it when the process ends, and the process would abort.
     """
     buffer = bytearray()
     for part in parts:

@@ -27,8 +27,7 @@ class Numbers:
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin  # unused: a column of numbers needs nothing of its source
-        if reading.scale is None:
-            raise TypeError("numbers are read with a scale")
+        assert reading.scale is not None, "numbers are read with a scale"
         (self._column,), self._scale, self._asked = reading.columns, reading.scale, question
         self._values: list[NDArray[np.float64]] = []
         if isinstance(self._scale, Scale):

@@ -23,8 +23,7 @@ class Places:
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin, question  # the grid is the question
-        if reading.grid is None:
-            raise TypeError("places are read with a grid")
+        assert reading.grid is not None, "places are read with a grid"
         self._name, self._grid = reading.name, reading.grid
         self._codes: list[NDArray[np.int64]] = []
 

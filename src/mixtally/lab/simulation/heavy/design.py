@@ -88,7 +88,7 @@ class Design:
         """Number of people who must hold a word so that its expected count reaches the threshold.
 
         The threshold is that of a round with the mean number of messages. A word that exactly this
-        number of people hold passes the threshold about every second time.
+        number of people hold reaches the threshold in about half of all rounds.
         """
         plan, search, people = self.plan, self.search, self.people_a_round
         (part,) = plan.parts
