@@ -10,12 +10,16 @@ from functools import partial
 from typing import Any
 from typing import Protocol as Interface
 
+import msgspec
+
 from mixtally.device.client import draw
 from mixtally.device.client.net.seal import seal_part
 from mixtally.device.contract.part import ContractPart as BarePart
+from mixtally.device.contract.part import read_part
 from mixtally.device.wire.envelope import Sealer
 from mixtally.errors import ParameterError
 from mixtally.model.contract import Part, Recipe
+from mixtally.model.contract_json import stringify_large_integers
 from mixtally.model.layout import Layout
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
@@ -62,6 +66,11 @@ class Device:
     fake: Callable[[BarePart, draw.RandomWords], bytes] = draw.draw_fake
     coins: Callable[[Sequence[BarePart], draw.RandomWords], list[int]] = draw.draw_fake_counts
     sealed: Callable[[Sealer, int, BarePart, Sequence[bytes]], list[bytes]] = seal_part
+
+
+def bare_part(part: Part) -> BarePart:
+    """Return the part as a device reads it from a contract."""
+    return read_part(stringify_large_integers(msgspec.to_builtins(part)), "part")
 
 
 class Play(Interface):

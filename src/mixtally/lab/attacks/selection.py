@@ -31,15 +31,13 @@ from dataclasses import dataclass, replace
 from math import ceil, log, sqrt
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import structs
 
-from mixtally.device.contract.part import read_part
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.suite import SUITES
-from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.device import Device, bare_part
 from mixtally.lab.attacks.game import quick_runs
 from mixtally.lab.attacks.game_outcomes import attack_outcomes
 from mixtally.lab.attacks.games import game_among
@@ -50,7 +48,6 @@ from mixtally.lab.attacks.remaining_epsilon import none_if_infinite, remaining_e
 from mixtally.lab.attacks.senders import SPAN_PEOPLE, Senders
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import OwnFakes, Part
-from mixtally.model.contract_json import stringify_large_integers
 from mixtally.primitives.bits import Counts, Rows, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.fixed_point import SCALE
@@ -177,7 +174,7 @@ def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
 
     The code of devices seals them, for one hop and the collector.
     """
-    suite, bare = SUITES[1], read_part(stringify_large_integers(msgspec.to_builtins(part)), "part")
+    suite, bare = SUITES[1], bare_part(part)
     keys = [suite.configuration(secret_bytes(lab.chance, suite.private_bytes)) for _ in range(2)]
     sealer = Sealer(suite, keys, bytes(32))
     message = bytes(part.layout.message_bytes)

@@ -9,13 +9,10 @@ written independently.
 from collections.abc import Sequence
 from dataclasses import replace
 
-import msgspec
 import numpy as np
 
 from mixtally.device.client.draw import RandomWords
-from mixtally.device.contract.part import ContractPart as BarePart
-from mixtally.device.contract.part import read_part
-from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.device import Device, bare_part
 from mixtally.lab.attacks.outcome import AttackLab
 from mixtally.lab.attacks.randomizer import (
     PROBES,
@@ -28,7 +25,6 @@ from mixtally.lab.attacks.randomizer import (
     separation_checks,
 )
 from mixtally.model.contract import Part
-from mixtally.model.contract_json import stringify_large_integers
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
 from mixtally.protocol.randomize.bins import Records
@@ -78,7 +74,7 @@ def single_person_device(device: Device) -> Device:
     """Return a device that calls the single-person code; hops are unchanged."""
 
     def draw_reports(part: Part, records: Records, chance: Chance) -> Rows:
-        words, one = _words(chance), _bare_part(part)
+        words, one = _words(chance), bare_part(part)
         if part.pads or part.slots is not None:
             sets = [device.record(one, _bins(part, record), words) for record in records]
             return _rows(part, [message for several in sets for message in several])
@@ -86,7 +82,7 @@ def single_person_device(device: Device) -> Device:
         return _rows(part, [device.message(one, bins, words) for bins in repeated])
 
     def draw_fakes(part: Part, people: int, chance: Chance) -> tuple[Rows, int]:
-        words, one = _words(chance), _bare_part(part)
+        words, one = _words(chance), bare_part(part)
         number = sum(device.coins([one], words)[0] for _ in range(people))
         return _rows(part, [device.fake(one, words) for _ in range(number)]), number
 
@@ -96,11 +92,6 @@ def single_person_device(device: Device) -> Device:
 def _words(chance: Chance) -> RandomWords:
     """Return the random source in the form that a device expects."""
     return RandomWords(lambda count: chance.words(count).astype("<u8").tobytes())
-
-
-def _bare_part(part: Part) -> BarePart:
-    """Return the part in the form that a device reads."""
-    return read_part(stringify_large_integers(msgspec.to_builtins(part)), "part")
 
 
 def _bins(part: Part, record: Rows | np.int64) -> list[int]:
