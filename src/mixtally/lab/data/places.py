@@ -74,7 +74,7 @@ class HexagonGrid:
         return [[(lat, lon) for lat, lon in h3.cell_to_boundary(cell)] for cell in self.cells]
 
 
-def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
+def build_grid(box: Box, resolution: int) -> HexagonGrid:
     """Return the grid of all hexagons that touch a box.
 
     Raises ParameterError for another resolution or too many hexagons. Raises DataError if h3 is not
@@ -84,8 +84,6 @@ def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
     ----------
     resolution : int
         The H3 resolution, in [0, 8]; at 3 the edges are 69 km long.
-    bins : int
-        A number above the number of hexagons.
     """
     in_range(
         "resolution",
@@ -104,10 +102,10 @@ def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
     touching = h3.h3shape_to_cells_experimental(h3.LatLngPoly(corners), resolution, "overlap")
     # The order of bins is part of the question, and H3 returns cells in no fixed order.
     cells = tuple(sorted(touching))
-    if not 1 <= len(cells) < bins:
+    if not 1 <= len(cells) < MOST_BINS:
         raise ParameterError(
             "grid",
-            expected=f"1 to {bins - 1:,} hexagons in the box",
+            expected=f"1 to {MOST_BINS - 1:,} hexagons in the box",
             got=f"{len(cells):,}",
             do="choose another resolution",
         )

@@ -208,7 +208,7 @@ def _compute_spent(
     return EpochSpending(times, people, epsilon, whole)
 
 
-def plan_whole_records(request: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
+def plan_whole_records(request: PlanRequest, planner: Planner) -> tuple[Plan, str]:
     """Return the best plan that sends records whole, with the reason for the choice.
 
     A change compares one batch with the next, so a record must be sent in a single part. Raises
@@ -218,7 +218,6 @@ def plan_whole_records(request: PlanRequest, planner: Planner | None = None) -> 
     wholes = _whole_record_protocol(request.question)
     if wholes is not None and request.protocol is None:
         request = replace(request, protocol=wholes)
-    planner = planner or Planner()
     answer = choose(request, planner)
     plan = first_fitting_plan(answer, planner, lambda one: len(one.parts) == 1)
     if plan is None:
