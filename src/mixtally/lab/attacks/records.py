@@ -21,10 +21,12 @@ from mixtally.primitives.bits import Counts, Rows
 from mixtally.primitives.fixed_point import SCALE
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
-"""Limits: all set sizes up to the first are tried. All combinations of up to the second number of
-positions are computed exactly, and of longer ones only the third number."""
+"""Limits of the search. All sizes of sets are tried if sets have at most ``_FEW`` bins. If records
+differ in at most ``_SHORT`` positions, all divergences are computed exactly, and otherwise only
+``_PRICED`` of them.
+"""
 _KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
-"""Which of x, u and v set a position. If v and the crowd set it, u alone differs."""
+"""The kinds of positions: whether the crowd's record x, and the records u and v, set a position."""
 
 PositionCounts = tuple[int, ...]
 """The number of positions of each of ``_KINDS``."""
@@ -72,6 +74,7 @@ def cells_in_clear(part: Part, codes: Counts) -> Counts:
 
 
 def _to_orbit(position_counts: PositionCounts) -> Orbit:
+    """Return the numbers of positions in which u alone, v alone, or both differ from the crowd."""
     only_u, only_v, both, crowd, shared = position_counts
     return Orbit(only_u + shared, only_v, both + crowd)
 
