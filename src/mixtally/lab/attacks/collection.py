@@ -4,8 +4,8 @@
 
 - Devices send one record at a time, also with the single-person code. So every message ends a
   batch, and code that fails at the end of a batch fails for every message.
-- A collection is played that is larger than the block of people that is randomized at once. It is
-  shuffled, and all of its messages are counted.
+- A collection is larger than the block of people that is randomized at once. All of its messages
+  are shuffled and counted.
 - Large batches are shuffled.
 - Random words must not repeat, neither from the source of the attacks nor from the secure source.
 

@@ -62,8 +62,9 @@ CountedChecks = tuple[list[Checks], int]
 MOST_REPORTS = 84_000
 """The most reports and fakes of an audit, not counting those that are drawn to count coins.
 
-An audit draws more only if it has many parts, of which each kind of message is drawn at least 500
-times, or if mixes draw more than 20,000 fakes for a bin on average.
+An audit draws more in two cases. If a plan has many parts, each kind of message of a part is drawn
+at least 500 times. If mixes draw more than 20,000 fakes for a bin on average, the fakes of one
+round are drawn.
 """
 PROBES = (SCALE // 200, 3 * SCALE // 10)
 """Flip probabilities, times 2^64: one for each of the two ways in which the code draws flips."""

@@ -106,21 +106,16 @@ def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
     Source: Ghosh, Roughgarden, Sundararajan 2009; OpenDP ``make_laplace`` on whole numbers.
     """
     dp = load_opendp()
-
     published = _count_published(bins)
     moved = min(2, published)
-
-    def loss(scale: float) -> float:
-        return float(laplace_measurement(scale).map(moved))
-
-    scale = _raise_scale(loss, epsilon, moved / epsilon)
+    scale, stated = _raise_scale(laplace_measurement, moved, epsilon, moved / epsilon)
     one, every = _error_bounds(
         dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, published, level
     )
     ratio = math.exp(-1.0 / scale)
     return Baseline(
         name=LAPLACE,
-        epsilon=loss(scale),
+        epsilon=stated,
         delta=0.0,
         scale=scale,
         standard_error=math.sqrt(2.0 * ratio) / (1.0 - ratio),
@@ -196,14 +191,12 @@ def exponential(epsilon: float, bins: int, level: float) -> Baseline:
     which is derived in side notes 002 section 3; McKenna, Sheldon, Permute-and-Flip (2020).
     """
     dp = load_opendp()
-
-    def loss(scale: float) -> float:
-        return float(selection_measurement(scale).map(_COUNT_MOVED))
-
-    scale = _raise_scale(loss, epsilon, 2.0 * _COUNT_MOVED / epsilon)
+    scale, stated = _raise_scale(
+        selection_measurement, _COUNT_MOVED, epsilon, 2.0 * _COUNT_MOVED / epsilon
+    )
     return Baseline(
         name=EXPONENTIAL,
-        epsilon=loss(scale),
+        epsilon=stated,
         delta=0.0,
         scale=scale,
         standard_error=None,
@@ -257,15 +250,21 @@ def _source(dp: Any) -> str:
     return f"OpenDP {dp.accuracy.get_opendp_version()}"
 
 
-def _raise_scale(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
-    """Return ``scale``, raised slightly if OpenDP's map states more than ``epsilon`` for it."""
+def _raise_scale(
+    make: Callable[[float], Any], moved: int, epsilon: float, scale: float
+) -> tuple[float, float]:
+    """Return a scale at which OpenDP states at most ``epsilon``, and the epsilon that it states.
+
+    The scale is ``scale``, raised slightly if necessary. ``make`` returns the measurement of a
+    scale, and ``moved`` is the sensitivity of the counts.
+    """
     # Doubling the step from one unit in the last place ends soon, and overshoots by rounding errors
     # only.
     step = 2.0**-52
-    while loss(scale) > epsilon:
+    while (stated := float(make(scale).map(moved))) > epsilon:
         scale *= 1.0 + step
         step *= 2.0
-    return scale
+    return scale, stated
 
 
 def _error_bounds(

@@ -1,8 +1,8 @@
 """The hostile roles of a network, which one attacker runs, and how each attack treats a batch.
 
 ``arena`` places these roles next to honest mixes. The collector is always hostile, because it is
-the observer of every guarantee. A hostile hop never runs the code of a mix: it opens envelopes with
-its own key and passes on those that it selects, in the order in which it received them.
+the observer of every guarantee. A hostile hop never runs the code of a mix. It opens envelopes with
+its own key, selects some of them, and passes these on without changing their order.
 
 Terms: a *sheet* lists the keys of a round, and every role signs it. A *manifest* is a hop's signed
 statement of the messages that it sends, divided into *pieces*. A *bundle* has all messages of one
