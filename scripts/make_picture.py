@@ -11,8 +11,9 @@ wrong. A test compares the pictures with those that this program draws.
 from math import exp
 from pathlib import Path
 
+from mixtally.accounting.parameters import Parameters
 from mixtally.lab.attacks import AttackLab, Target, run_attacks
-from mixtally.lab.attacks.claim import ClaimedParameters, build_target
+from mixtally.lab.attacks.claim import build_target
 from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.formulas import notes
 from mixtally.lab.simulation.demo import simulate_demo
@@ -47,7 +48,7 @@ def roc() -> Picture:
     """Return the picture of the power by false-alarm rate, with noise from the distribution."""
     flip = notes.flip(PROMISE.epsilon, PROMISE.delta, USERS)
     given = {"users": USERS, "bins": BINS, "flip": flip}
-    claimed = build_target("flip", ClaimedParameters(**given), PROMISE.epsilon, PROMISE.delta)
+    claimed = build_target("flip", Parameters(**given), PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
     planned = choose(
