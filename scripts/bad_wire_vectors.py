@@ -24,11 +24,13 @@ from wire_scenes import (
 )
 
 from helpers.listed import invented
+from mixtally.device.client.net.trust import frame_of
+from mixtally.device.contract.contract import parse_contract
 from mixtally.device.contract.fields import fingerprint_of, text_of
 from mixtally.device.contract.roles import format_verifier_key, key_hash
 from mixtally.device.wire.arrivals import ArrivalLists
 from mixtally.device.wire.codes import make_code
-from mixtally.device.wire.manifest import PartManifest, Receipt, write_receipt
+from mixtally.device.wire.manifest import PartManifest, Piece, Receipt, write_receipt
 from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.rotation import write_rotations
 from mixtally.device.wire.sheet import write_sheet, write_withdrawal
@@ -256,6 +258,7 @@ def round_vectors() -> list[Found]:
     good, other = round_of(FIRST, texts, pieces), write_receipt(Receipt(HASH, 2))
     swapped = sign_note(write_receipt(Receipt(fingerprint_of(texts[0]), 3)), TWO)
     (name, *_), one_off = pieces, dict(pieces)
+    full = sign_note(write_manifests(FIRST, {}, {"parts": (_full_part(2),)})[0][1], TWO).decode()
     one_off[name] = "00" + pieces[name][2:]
     cases: list[tuple[str, Found]] = [
         ("signature-missing", good | {"manifests": good["manifests"][::-1]}),
@@ -276,12 +279,15 @@ def round_vectors() -> list[Found]:
         ("piece-differs", good | {"pieces": one_off}),
         ("piece-differs", good | {"pieces": {}}),
         ("piece-length", _resize_pieces(texts[0], pieces)),
+        ("too-many-messages", good | {"manifests": [good["manifests"][0], full], "receipts": []}),
     ]
     for reason, changes in (
         ("other-sheet", [{"sheet": HASH}]),
         ("other-hop", [{"hop": 2, "before": HASH}]),
         ("parts-miscounted", [{"parts": ()}]),
         ("crowd-too-small", [{"bundles": 4}]),
+        ("too-many-bundles", [{"bundles": 4000, "left_out": 1}]),
+        ("too-many-messages", [{"parts": (_full_part(1),)}]),
         ("before-unfit", [{}, {"before": HASH}]),
         ("bundles-differ", [{}, {"bundles": 6}]),
         ("bundles-differ", [{}, {"left_out": 1}]),
@@ -290,6 +296,13 @@ def round_vectors() -> list[Found]:
     ):
         cases.append((reason, round_of(FIRST, write_manifests(FIRST, *changes)[0], pieces)))
     return [vector | {"what": "refused round", "reason": reason} for reason, vector in cases]
+
+
+def _full_part(hop: int) -> PartManifest:
+    """Return a part of one message more than the contract of ``FIRST`` can produce."""
+    limits = frame_of(parse_contract(FIRST.contract)).most_messages[0]
+    piece = Piece(HASH, limits[hop - 1] + 1)
+    return PartManifest(5, added=piece.messages - 5, pieces=(piece,))
 
 
 def _receipt(text: bytes, lists: ArrivalLists | None = None) -> str:

@@ -281,17 +281,24 @@ def test_a_manifest_of_more_than_the_contract_can_produce_is_refused(tmp_path):
         made = Manifest(row.sheet, hop, bundles, left_out, None, before, (part,))
         return sign_note(write_manifest(listed(made)), village.folders[hop - 1].signer)
 
-    words = f"more messages than the contract can produce, at most {most[0]}"
-    assert refusal(nodes[1], manifest(1, most[0] + 1)) == (Problem.NOT_AGREED, words)
-    words = "more than the 8 bundles of a round"
-    assert refusal(nodes[1], manifest(1, most[0], 9)) == (Problem.NOT_AGREED, words)
-    assert refusal(nodes[1], manifest(1, most[0], 8, 1)) == (Problem.NOT_AGREED, words)
+    words = (
+        "too-many-messages: part 0, expected at most the {} messages that the contract can produce"
+    )
+    assert refusal(nodes[1], manifest(1, most[0] + 1)) == (
+        Problem.NOT_AGREED,
+        words.format(most[0]),
+    )
+    for bundles in ((9,), (8, 1)):
+        why = refusal(nodes[1], manifest(1, most[0], *bundles))
+        assert (why[0], why[1].split(":")[0]) == (Problem.NOT_AGREED, "too-many-bundles")
     assert nodes[1].pieces._named == {}
     for node in nodes[1:]:
         assert node.take_note(manifest(1, most[0]), 0) is None
     assert set(nodes[1].pieces._named.popitem()[1].values()) == {most[0] * size[1]}
-    words = f"more messages than the contract can produce, at most {most[1]}"
-    assert refusal(nodes[2], manifest(2, most[1] + 1)) == (Problem.NOT_AGREED, words)
+    assert refusal(nodes[2], manifest(2, most[1] + 1)) == (
+        Problem.NOT_AGREED,
+        words.format(most[1]),
+    )
     assert nodes[2].take_note(manifest(2, most[1]), 0) is None
     for node in nodes:
         node.close()

@@ -208,6 +208,13 @@ def shape(recipe):
     return table
 
 
+def most_fakes(recipe, layout):
+    """Section 17: the most messages that a hop adds to a part."""
+    if recipe["type"] in CLEAR:
+        return (len(shape(recipe)) - 1) * (1 if recipe["type"] in PAIRED else layout["bins"])
+    return recipe.get("count", 0)
+
+
 def delta(table, epsilon, paired=False):
     """Section 8, every pair."""
     u, v = epsilon.as_integer_ratio()

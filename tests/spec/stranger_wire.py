@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from spec import stranger_notes as notes
 from spec import stranger_seal as seal
+from spec.stranger import most_fakes
 from spec.stranger_contract import contract_of, plain_of, text_of
 from spec.stranger_forms import (
     fields,
@@ -106,7 +107,8 @@ def shapes_of(contract):
     shapes = []
     for part in contract["plan"]["parts"]:
         own = part["own"] or {"whole": 0, "coin": 0}
-        record = part["repeats"] if part["threshold"] is not None else part["most_set"]
+        clear = part["slots"] or part["most_set"]
+        record = part["repeats"] if part["threshold"] is not None else clear
         coin = own["coin"] > 0
         shapes.append([record + own["whole"] + coin, int(coin), size_of(contract, part, 1)])
     return shapes
@@ -284,6 +286,7 @@ def round_of(vector):
         need(len(read["parts"]) == len(contract["plan"]["parts"]), "parts-miscounted")
         crowd = contract["plan"]["minimum_crowd"]
         need(read["destroyed"] or read["bundles"] >= crowd, "crowd-too-small")
+        within_limits(read, contract)
         if place > 1 and read["before"] is not None:
             follow(read, before, digest(manifests[place - 2]))
         for part, stream in zip(read["parts"], contract["plan"]["parts"], strict=True):
@@ -309,6 +312,15 @@ def round_of(vector):
                 right = [hashlib.sha256(made).hexdigest()] if made else []
                 need([file["sha256"] for file in listed] == right, "arrivals-differ")
     return {"sent": out}
+
+
+def within_limits(read, contract):
+    most = contract["most_bundles"]
+    need(read["bundles"] + read["left_out"] <= most, "too-many-bundles")
+    streams = zip(read["parts"], contract["plan"]["parts"], shapes_of(contract), strict=True)
+    for part, stream, (slots, *_) in streams:
+        fakes = most_fakes(stream["recipe"], stream["layout"])
+        need(sent(part) <= most * slots + read["hop"] * fakes, "too-many-messages")
 
 
 def follow(read, before, named):

@@ -31,7 +31,8 @@ def sheet(hops=2, suite=1, **changes):
 def frame(**changes):
     """What the contract of that sheet says."""
     fields = {"contract": HASH, "rounds": 3, "open_seconds": 3600, "hops": 2, "suite": 1}
-    return Frame(**{**fields, "parts": 1, "minimum_crowd": 9, **changes})
+    fields |= {"parts": 1, "minimum_crowd": 9, "most_bundles": 30}
+    return Frame(**{**fields, "most_messages": ((60, 90, 120),), **changes})
 
 
 def manifest(hop=1, **changes):

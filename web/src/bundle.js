@@ -2,6 +2,7 @@
 
 import { arrivalTag } from "./arrivals.js";
 import { concat } from "./bytes.js";
+import { paddingOf, slotsOf } from "./part.js";
 import { need } from "./refusal.js";
 
 /**
@@ -17,9 +18,7 @@ import { need } from "./refusal.js";
  */
 export function bundleShapes({ plan, envelope_bytes: sizes }) {
   return plan.parts.map((part, i) => {
-    const record = part.threshold === null ? (part.slots ?? part.most_set ?? 1) : part.repeats;
-    const padding = part.own !== null && part.own.coin > 0n ? 1 : 0;
-    return { slots: record + (part.own?.whole ?? 0) + padding, padding, size: sizes[i][0] };
+    return { slots: slotsOf(part), padding: paddingOf(part), size: sizes[i][0] };
   });
 }
 

@@ -4,6 +4,8 @@ import { digest } from "./bytes.js";
 import { ROLE_NAME, rolesOf, textOf } from "./contract.js";
 import { integer, list, optional, record, string } from "./fields.js";
 import { readNoteFields, requireSigners } from "./note.js";
+import { slotsOf } from "./part.js";
+import { mostFakes } from "./recipe.js";
 import { need } from "./refusal.js";
 import { readDigest } from "./sheet.js";
 
@@ -127,6 +129,7 @@ export async function checkRound(contract, sheet, manifests, receipts) {
   const roles = rolesOf(contract);
   need(manifests.length <= contract.hops.length, "other-hop");
   need(receipts.length <= manifests.length, "other-hop");
+  const fakes = contract.plan.parts.map(({ recipe, layout }) => mostFakes(recipe, layout));
   const hashes = await Promise.all(manifests.map((note) => digest(textOf(note))));
   /** @type {Manifest[]} */
   const read = [];
@@ -136,6 +139,11 @@ export async function checkRound(contract, sheet, manifests, receipts) {
     need(one.hop === place + 1, "other-hop");
     need(one.parts.length === contract.plan.parts.length, "parts-miscounted");
     need(one.destroyed || one.bundles >= contract.plan.minimum_crowd, "crowd-too-small");
+    need(one.bundles + one.left_out <= contract.most_bundles, "too-many-bundles");
+    for (const [i, part] of one.parts.entries()) {
+      const own = contract.most_bundles * slotsOf(contract.plan.parts[i]);
+      need(sentOf(part) <= own + one.hop * fakes[i], "too-many-messages");
+    }
     if (place > 0 && one.before !== null) checkSuccession(one, read[place - 1], hashes[place - 1]);
     read.push(one);
   }

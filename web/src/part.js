@@ -149,6 +149,24 @@ function checkFlipped(part) {
 
 /**
  * @param {Part} part
+ * @returns {number} How many slots of a bundle may be padding.
+ */
+export function paddingOf({ own }) {
+  return own !== null && own.coin > 0n ? 1 : 0;
+}
+
+/**
+ * @param {Part} part
+ * @returns {number} The envelopes of a part in a bundle.
+ */
+export function slotsOf(part) {
+  const { threshold, slots, most_set: most, repeats, own } = part;
+  const record = threshold === null ? (slots ?? most ?? 1) : repeats;
+  return record + (own?.whole ?? 0) + paddingOf(part);
+}
+
+/**
+ * @param {Part} part
  * @returns {string} The name of the part's protocol (SPEC.md, section 7).
  */
 export function protocolOf({ replaced, threshold, recipe, own, bins, most_set: most }) {

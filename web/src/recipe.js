@@ -113,6 +113,17 @@ export function shapeTable(recipe) {
 }
 
 /**
+ * @param {Recipe} recipe
+ * @param {import("./layout.js").Layout} layout
+ * @returns {number} The most fakes that a hop adds to a part.
+ */
+export function mostFakes(recipe, layout) {
+  if (!isShaped(recipe)) return recipe.count ?? 0;
+  const most = shapeTable(recipe).length - 1;
+  return isPaired(recipe) ? most : most * Number(layout.bins);
+}
+
+/**
  * @param {bigint[]} table
  * @param {bigint} word
  * @returns {number} The number of fakes that a word gives: how many sums F(0) + .. + F(k) are at

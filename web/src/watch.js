@@ -54,6 +54,8 @@ export async function checkArrivals(entry, { contract, storage, fetch = globalTh
     const wanted = chains.map((tags) => tags[place]);
     const read = (/** @type {string} */ file) => fetchBytes(`${address}/pieces/${file}`, { fetch });
     const found = await judge(name, faults, async () => {
+      // While another role is silent, the roles are asked again: a list is read only until it has all.
+      if (lists && entry.arrivals?.roles[place]?.state === "yes") return wanted;
       const several = [];
       for (const files of lists ?? []) several.push(...(await findTags(wanted, files, read)));
       return lists ? several : null;

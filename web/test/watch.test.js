@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { digest, fromHex } from "../src/bytes.js";
-import { textOf } from "../src/contract.js";
+import { readContract, textOf } from "../src/contract.js";
 import { answer, checkArrivals, memoryStorage } from "../src/index.js";
 import { forgetOldTags } from "../src/diary.js";
+import { slotsOf } from "../src/part.js";
+import { mostFakes } from "../src/recipe.js";
 import { makeRole, makeRound, signAll } from "./crowd.js";
 
 const round = await makeRound();
@@ -16,6 +18,7 @@ const names = roles.map(({ name }) => name);
 /** A watched entry, and what roles serve whose lists have been changed. */
 async function played(
   change = () => {}, silent = [], twice = null, hidden = null, body = (bytes) => bytes,
+  edit = (plain) => plain,
 ) {
   const storage = memoryStorage();
   const options = { trust: { fingerprint: round.fingerprint }, storage, consent: () => true };
@@ -40,11 +43,12 @@ async function played(
   for (const i of roles.keys()) {
     const pieces = [{ sha256: "ab".repeat(32), messages: count }];
     const part = { received: count, copies: 0, unopened: 0, malformed: 0, added: 0, pieces };
-    const plain =
+    const plain = edit(
       i < roles.length - 1
         ? { version: 1, kind: "manifest", sheet: entry.sheet, hop: i + 1, bundles: lists[0].length,
             left_out: 0, destroyed: null, before, parts: [part], overruled: [], arrivals: arrivals[i] }
-        : { version: 1, kind: "receipt", manifest: before, hop: i + 1, arrivals: arrivals[i] };
+        : { version: 1, kind: "receipt", manifest: before, hop: i + 1, arrivals: arrivals[i] },
+    );
     const note = await signAll(plain, [round.signers[i]]);
     if (i === twice) {
       const other = await signAll({ ...plain, overruled: [names[0]] }, [round.signers[i]]);
@@ -54,17 +58,24 @@ async function played(
     const shown = i === hidden ? await signAll({ ...plain, overruled: [names[0]] }, [round.signers[i]]) : note;
     notes.push(new TextDecoder().decode(shown));
   }
+  const fetched = [];
   const fetch = async (url) => {
     const role = roles.find(({ address }) => url.startsWith(address));
     if (silent.includes(role.name)) throw new TypeError("network");
     if (url.endsWith("/manifests")) return new Response(JSON.stringify(notes));
+    fetched.push(url);
     return new Response(body(files.get(url.split("/").at(-1)) ?? null));
   };
   const kept = () => storage.update((pages) => pages.entries[0]);
+  const askAgain = async () => {
+    const before = fetched.length;
+    await checkArrivals(await kept(), { contract: { ...round.contract, fingerprint: round.fingerprint }, storage, fetch });
+    return fetched.slice(before);
+  };
   const found = await checkArrivals(entry, { contract: { ...round.contract, fingerprint: round.fingerprint }, storage, fetch });
   const { watched, arrivals: stored } = await kept();
   assert.deepEqual(stored, found);
-  return { ...found, kept: watched, entry };
+  return { ...found, kept: watched, entry, fetched, askAgain };
 }
 
 const states = ({ roles }) => roles.map(({ state }) => state);
@@ -110,6 +121,8 @@ test("a silent role is no loss, and tags are kept", async () => {
   assert.deepEqual(states(found), names.map((_, i) => (i === 1 ? "no answer" : "yes")));
   assert.deepEqual(found.lost, []);
   assert(found.kept);
+  assert.equal(found.fetched.length, names.length - 1);
+  assert.deepEqual(await found.askAgain(), []); // lists that have all messages are not read again
 });
 
 test("a bundle that was not confirmed is no loss, also if the first role is silent", async () => {
@@ -156,6 +169,29 @@ test("a list that does not ascend is refused", async () => {
   assert.deepEqual(found.faults, [{ name: names[1], reason: "tags-unsorted" }]);
   assert.equal(states(found)[1], "refused");
   assert.deepEqual(found.lost, []);
+});
+
+/** Files of a list of `tags` tags, which nobody has. */
+const invented = (tags) => {
+  const sizes = Array.from({ length: Math.ceil(tags / 2 ** 21) }, (_, i) => Math.min(2 ** 21, tags - i * 2 ** 21));
+  return [sizes.map((size, i) => ({ sha256: i.toString(16).padStart(64, "0"), tags: size }))];
+};
+
+test("lists that are longer than the contract can fill are refused, and not fetched", async () => {
+  const { most_bundles: most } = round.contract;
+  const [{ recipe, layout, ...part }] = (await readContract(round.note)).plan.parts;
+  const many = most * slotsOf(part) + mostFakes(recipe, layout) + 1;
+  const pieces = invented(many)[0].map(({ sha256, tags }) => ({ sha256, messages: tags }));
+  const parts = [{ received: many, copies: 0, unopened: 0, malformed: 0, added: 0, pieces }];
+  for (const [reason, changes] of [
+    ["too-many-bundles", { bundles: most + 1, arrivals: invented(most + 1) }],
+    ["too-many-bundles", { left_out: most, bundles: most, arrivals: invented(2 * most) }],
+    ["too-many-messages", { parts }],
+  ]) {
+    const found = await played(() => {}, [], null, null, undefined, (plain) => (plain.hop === 1 ? { ...plain, ...changes } : plain));
+    assert.deepEqual(found.faults, [{ name: names[0], reason }]);
+    assert.deepEqual([found.fetched, states(found)[0], found.lost], [[], "refused", []]);
+  }
 });
 
 test("ordinary devices keep no tags", async () => {

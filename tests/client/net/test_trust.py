@@ -11,11 +11,15 @@ from helpers import contracts
 from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, by_mixes, secret
 from mixtally.device.client.limits import Limits
 from mixtally.device.client.net import Pins, open_round, verify_contract
+from mixtally.device.client.net.trust import frame_of
+from mixtally.device.contract.contract import parse_contract
 from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
-from mixtally.model.contract import Prefixes
+from mixtally.model.contract import Prefixes, write_contract
+from mixtally.model.contract.job import agreement_of
 from mixtally.model.question import Question
+from mixtally.server.node import rules
 
 WORLD = World()
 MIX, SECOND, COLLECTOR = WORLD.signers
@@ -238,3 +242,14 @@ def test_plan_and_question_are_known_again():
     fewer = World(by_mixes(collections=2)).trusted()
     assert (fewer.question, fewer.plan != mine.plan) == (mine.question, True)
     assert ASKED.name == mine.contract.plan.question.name
+
+
+def test_a_device_and_a_role_derive_the_same_limits_of_a_round():
+    """Both know how many bundles and messages there can be, each from its own contract."""
+    chance, kinds = random.Random(1), set()
+    for _ in range(60):
+        made = contracts.random_contract(chance)
+        read = parse_contract(write_contract(made))
+        assert frame_of(read) == rules.frame_of(agreement_of(made, read.fingerprint, 1))
+        kinds |= {part.recipe.kind for part in read.plan.parts}
+    assert kinds >= {"none", "shaped", "gaussian", "paired", "blanks", "uniform"}

@@ -10,9 +10,16 @@ from helpers.played import PlayedRound
 from mixtally.device.client.net import Diary, check_arrival, diary, prepare
 from mixtally.device.client.net.entries import BundleState
 from mixtally.device.client.net.seal import read_watched, seal_answer
+from mixtally.device.client.net.trust import frame_of
 from mixtally.device.contract.fields import fingerprint_of
-from mixtally.device.wire.arrivals import make_tagger
-from mixtally.device.wire.manifest import Receipt, read_manifest, write_manifest, write_receipt
+from mixtally.device.wire.arrivals import ListFile, make_tagger
+from mixtally.device.wire.manifest import (
+    Piece,
+    Receipt,
+    read_manifest,
+    write_manifest,
+    write_receipt,
+)
 from mixtally.device.wire.note import sign_note
 
 NAMES = ["mix-1", "mix-2", "collector"]
@@ -130,6 +137,41 @@ def test_a_tag_that_is_replaced_is_missed_by_its_watcher_alone(place, filler):
         assert found.faults == ("mix-2: its list lacks a message that collector has received",)
     else:
         assert [one.by for one in found.lost] == ["collector"]
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_lists_longer_than_the_contract_can_fill_are_refused_and_not_fetched(place):
+    """A hostile mix signs numbers that nobody could have sent, and lists of gigabytes."""
+    played, asked = PlayedRound(world()), []
+    notes, invent = played.notes(), "{:064x}".format
+    frame = frame_of(played.given.contract)
+    for reason, most in (
+        ("too-many-bundles", frame.most_bundles),
+        ("too-many-messages", frame.most_messages[0][place - 1]),
+    ):
+        said, many = read_manifest(played.texts[place - 1]), most + 1
+        sizes = [1 << 21] * (many >> 21) + [many % (1 << 21)]
+        files = tuple(ListFile(invent(i), size) for i, size in enumerate(sizes))
+        if reason == "too-many-bundles":
+            said = said._replace(bundles=many, arrivals=(files,) if place == 1 else said.arrivals)
+        else:
+            pieces = tuple(Piece(*file) for file in files)
+            made = said.parts[0]._replace(added=many - said.parts[0].received, pieces=pieces)
+            said = said._replace(parts=(made,))
+        bad = sign_note(write_manifest(said), played.world.signers[place - 1])
+        played.notes = lambda bad=bad: [*notes[: place - 1], bad, *notes[place:]]
+
+        def fetch(address, most):
+            asked.append(address)
+            return played.fetch(address, most)
+
+        found = check_arrival(played.entry, played.given.trusted, fetch)
+        name = NAMES[place - 1]
+        assert found.faults == (f"{name}: its manifest cannot be true: {reason}",)
+        assert found.roles[place - 1].state == "refused"
+        assert found.lost == ()
+    honest = 2 * (place - 1)  # lists of the mix before, which are read both times
+    assert len([one for one in asked if "/pieces/" in one]) == honest
 
 
 def test_a_list_of_another_round_has_no_tag_of_this_one():

@@ -46,6 +46,8 @@ class Contract(NamedTuple):
         The mixes in the order in which messages pass them.
     suite : int
         The HPKE suite: 1 is X25519, 2 is MLKEM768-X25519.
+    most_bundles : int
+        The maximum number of bundles that the first hop accepts in a round.
     admission : str
         Who may take part: everybody ("open"), or only people with a one-time code ("codes").
     """
@@ -59,6 +61,7 @@ class Contract(NamedTuple):
     suite: int
     open_seconds: int
     every_seconds: int
+    most_bundles: int
     admission: str
 
 
@@ -93,11 +96,11 @@ def read_contract(plain: object, fingerprint: str = "") -> Contract:
     _check_sizes(fields, plan, suite)
     opened, every = read_rounds(fields.values["rounds"])
     most = MOST_PER_USER * plan.users
-    fields.whole("most_bundles", plan.users, most, "most-bundles-out-of-range")
+    most = fields.whole("most_bundles", plan.users, most, "most-bundles-out-of-range")
     admission = fields.choice("admission", "open|codes", "unknown-admission")
     _check_files(fields.items("client_files"))
     return Contract(
-        fingerprint, name, serial, plan, hops, collector, suite, opened, every, admission
+        fingerprint, name, serial, plan, hops, collector, suite, opened, every, most, admission
     )
 
 

@@ -134,6 +134,27 @@ class ContractPart(NamedTuple):
         return self.least + (self.own is not None and self.own.coin > 0)
 
     @property
+    def most_fakes(self) -> int:
+        """The maximum number of fakes that a hop adds."""
+        kind, first, second = self.recipe
+        if kind not in SHAPES:
+            return first
+        bins = self.layout.bins // 2 if kind in PAIRED else self.layout.bins
+        return (len(SHAPES[kind](first, second)) - 1) * bins
+
+    def most_sent(self, bundles: int, hops: int) -> tuple[int, ...]:
+        """Return the maximum number of messages that leave each hop.
+
+        Parameters
+        ----------
+        bundles : int
+            The maximum number of bundles of a round.
+        hops : int
+            The number of hops, each of which adds fakes.
+        """
+        return tuple(bundles * self.most + hop * self.most_fakes for hop in range(1, hops + 1))
+
+    @property
     def protocol(self) -> str:
         """The public name of the mechanism."""
         if self.replaced is not None:

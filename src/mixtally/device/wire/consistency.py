@@ -31,6 +31,11 @@ class Frame(NamedTuple):
         The number of streams of messages.
     minimum_crowd : int
         The least number of bundles. A round with fewer bundles is destroyed.
+    most_bundles : int
+        The maximum number of bundles that the first hop accepts in a round.
+    most_messages : tuple of tuples of int
+        For each part, the maximum number of messages that leave each hop: all slots of
+        ``most_bundles`` bundles, and the most fakes of this hop and of all hops before.
     """
 
     contract: str
@@ -40,6 +45,8 @@ class Frame(NamedTuple):
     suite: int
     parts: int
     minimum_crowd: int
+    most_bundles: int
+    most_messages: tuple[tuple[int, ...], ...]
 
 
 def check_sheet(sheet: Sheet, frame: Frame) -> None:
@@ -100,14 +107,16 @@ def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame
 
 
 def check_manifest(manifest: Manifest, frame: Frame) -> None:
-    """Raise RefusedError for parts of another contract, or if too few bundles are sent on.
+    """Raise RefusedError for parts of another contract, too few bundles, or too many messages.
 
-    A batch may be sent on only if it has at least as many bundles as the minimum crowd.
+    A batch may be sent on only if it has at least as many bundles as the minimum crowd. Without the
+    upper limits, a hostile hop could announce pieces that fill the disk of the next role, or
+    arrival lists that a device would never finish to download.
 
     Parameters
     ----------
     manifest : Manifest
-        The manifest of a hop.
+        The manifest of a hop, whose position is at most ``frame.hops``.
     frame : Frame
         The numbers of the contract that the manifest must agree with.
     """
@@ -117,6 +126,13 @@ def check_manifest(manifest: Manifest, frame: Frame) -> None:
     if not manifest.destroyed and manifest.bundles < frame.minimum_crowd:
         expected = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
         raise make_refusal("crowd-too-small", "manifest.bundles", expected, manifest.bundles)
+    if (bundles := manifest.bundles + manifest.left_out) > frame.most_bundles:
+        expected = f"at most the {frame.most_bundles:,} bundles of a round, with those left out"
+        raise make_refusal("too-many-bundles", "manifest.bundles", expected, bundles)
+    for place, (part, limits) in enumerate(zip(manifest.parts, frame.most_messages, strict=True)):
+        if part.sent_count > (most := limits[manifest.hop - 1]):
+            expected = f"at most the {most:,} messages that the contract can produce"
+            raise make_refusal("too-many-messages", f"part {place}", expected, part.sent_count)
 
 
 def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:

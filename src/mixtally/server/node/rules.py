@@ -40,6 +40,8 @@ def frame_of(agreement: Agreement) -> consistency.Frame:
         suite=agreement.suite,
         parts=len(agreement.sizes),
         minimum_crowd=agreement.minimum_crowd,
+        most_bundles=agreement.most_bundles,
+        most_messages=agreement.most_messages,
     )
 
 
@@ -115,18 +117,12 @@ def check_withdrawal(row: RoundRow, now: int) -> None:
 
 def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
     """Raise ProblemError for a manifest that no honest hop of the contract can have sent."""
+    if manifest.hop > len(agreement.hops):
+        raise _not_agreed("other-hop")
     try:
         consistency.check_manifest(manifest, frame_of(agreement))
     except RefusedError as error:
         raise _unfit_refusal(error) from error
-    if manifest.hop > len(agreement.hops):
-        raise _not_agreed("other-hop")
-    if manifest.bundles + manifest.left_out > agreement.most_bundles:
-        raise _not_agreed(f"more than the {agreement.most_bundles} bundles of a round")
-    # Without this limit a hostile hop could announce pieces that fill the disk of the next one.
-    for part, limits in zip(manifest.parts, agreement.most_messages, strict=True):
-        if part.sent_count > (limit := limits[manifest.hop - 1]):
-            raise _not_agreed(f"more messages than the contract can produce, at most {limit}")
     for part, sizes in zip(manifest.parts, agreement.sizes, strict=True):
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
         # All pieces except the last must be full. This limits the number of pieces per message.

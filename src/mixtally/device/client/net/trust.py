@@ -132,6 +132,8 @@ def frame_of(contract: Contract) -> Frame:
         contract.suite,
         len(plan.parts),
         plan.minimum_crowd,
+        contract.most_bundles,
+        tuple(part.most_sent(contract.most_bundles, plan.hops) for part in plan.parts),
     )
 
 

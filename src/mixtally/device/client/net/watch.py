@@ -21,7 +21,12 @@ from mixtally.device.client.net.entries import BundleState, Entry
 from mixtally.device.client.net.seal import read_watched
 from mixtally.device.client.net.trust import TrustedContract, frame_of
 from mixtally.device.contract.contract import Contract, envelope_bytes
-from mixtally.device.contract.fields import fingerprint_of, parse_json, text_of
+from mixtally.device.contract.fields import (
+    MOST_NOTE_BYTES,
+    fingerprint_of,
+    parse_json,
+    text_of,
+)
 from mixtally.device.wire.arrivals import TAG_BYTES, ArrivalLists, find_tags, make_tagger
 from mixtally.device.wire.consistency import check_manifests, check_receipt
 from mixtally.device.wire.manifest import (
@@ -37,7 +42,7 @@ from mixtally.errors import DataError, RefusedError
 
 Fetch = Callable[[str, int], bytes]
 """Returns what is served at an address, up to a number of bytes; raises DataError."""
-_MOST_NOTES_BYTES, _MOST_NOTES = 1 << 26, 50
+_MOST_NOTES = 50
 _BEFORE_TEXT = re.compile(r'\s*[\[,]\s*(?=")')
 
 
@@ -206,7 +211,7 @@ class _Notes:
         path = f"/contracts/{entry.contract}/rounds/{entry.round}/manifests"
         for role in self._roles:
             with suppress(DataError, RefusedError):
-                for note in _split_notes(fetch(role.address + path, _MOST_NOTES_BYTES)):
+                for note in _split_notes(fetch(role.address + path, MOST_NOTE_BYTES)):
                     self._take(note)
         self._check()
         self.ended = next((one.destroyed for _, one in self._known if one.destroyed), None)
