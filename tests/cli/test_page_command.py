@@ -246,3 +246,22 @@ def test_a_host_that_is_silent_is_not_asked_for_ever(refused, world):
         f"http://127.0.0.1:9#{OTHER}0",
     ):
         assert "expected" in refused("page", "check", unfit)
+
+
+@pytest.mark.parametrize(("seconds", "size"), [(39.0, 1), (0.0, 1 << 24)])
+def test_all_files_of_a_host_together_have_limits(cli, plant, seconds, size):
+    """A host that is just quick or short enough with each file would keep an auditor for hours."""
+    asked, times = [], [0.0]
+
+    def get(honest, address, path, most, timeout):
+        asked.append(path)
+        times[0] += min(seconds, 4 * timeout)
+        return bytes(min(size, most))
+
+    plant(command, "get", get)
+    plant(command, "monotonic", lambda _: times[0])
+    shown = cli("page", "check", "https://survey.example", "--json")
+    found = [one["got"] for one in json.loads(shown.out)["differences"]]
+    assert "more than 300 seconds, or 67,108,864 bytes, for all files" in found
+    assert 4 < len(asked) < len(generic_files()) + 2
+    assert times[0] <= 300

@@ -14,7 +14,7 @@ from mixtally.errors import DataError
 from mixtally.primitives.progress import ignore_progress
 from mixtally.server.collector import round_files
 from mixtally.server.collector.export_index import INDEX, MOST_FILE_BYTES, read_index
-from mixtally.server.collector.round_files import RoundFiles, fetch_round
+from mixtally.server.collector.round_files import RoundFiles, fetch_round, limit_fetches
 from mixtally.server.node import calls, disk
 from mixtally.server.node.calls import Answer
 
@@ -239,3 +239,52 @@ def test_an_address_that_never_ends(tmp_path, monkeypatch, answer):
     with server(answer) as place, pytest.raises(DataError, match="expected a file"):
         fetch_round(place, tmp_path, calls.call, ignore_progress)
     assert not list(tmp_path.iterdir())
+
+
+def fetching(served, folder, seconds, extra=b""):
+    """Fetch a round, each of whose files takes some seconds of a clock that is not the real one."""
+    times = [0.0]
+
+    def send(place, method, path, body, most, within):
+        times[0] += min(seconds, within)
+        found = (served / path[1:]).read_bytes() + extra * (path != f"/{INDEX}")
+        if len(found) > most or seconds > within:
+            raise calls.SilentError(f"{place}: the answer is too long")
+        return Answer(200, found)
+
+    fetch_round("http://x", folder, limit_fetches(send, lambda: times[0]), ignore_progress)
+    return times[0]
+
+
+def test_all_files_of_an_address_together_have_a_limit_of_time(served, tmp_path, monkeypatch):
+    """A hostile address that is just quick enough with each file would keep an auditor for days."""
+    files = len(read_index((served / INDEX).read_bytes()).files) + 1
+    assert fetching(served, tmp_path, 1.0) == files
+    monkeypatch.setattr(round_files, "MOST_SECONDS", 4)
+    for seconds in (1.0, 1.5):
+        folder = tmp_path / f"{seconds}"
+        folder.mkdir()
+        with pytest.raises(DataError, match=r"got more than 4 seconds, or .* bytes, for all files"):
+            fetching(served, folder, seconds)
+        assert len(list(folder.iterdir())) == 4 // seconds - (seconds == 1)
+
+
+def test_all_files_of_an_address_together_have_a_limit_of_bytes(served, tmp_path, monkeypatch):
+    """Each file may be longer than the index says; it is cut, but it was sent."""
+    index = (served / INDEX).read_bytes()
+    total = sum(file.length for file in read_index(index).files.values())
+    monkeypatch.setattr(round_files, "MOST_BYTES", total + len(index))
+    fetching(served, tmp_path, 0.0)
+    (tmp_path / "longer").mkdir()
+    with pytest.raises(DataError, match=r"bytes, for all files"):
+        fetching(served, tmp_path / "longer", 0.0, b"x")
+    monkeypatch.setattr(round_files, "MOST_BYTES", total - 1)
+    (tmp_path / "stated").mkdir()
+    with pytest.raises(DataError, match=f"expected at most {total - 1:,} bytes, got {total:,}"):
+        fetch_round("http://x", tmp_path / "stated", lambda *_: Answer(200, index), ignore_progress)
+
+
+def test_a_request_ends_with_the_time_of_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(round_files, "MOST_SECONDS", 0.2)
+    with server(trickle) as place, pytest.raises(DataError, match="for all files"):
+        fetch_round(place, tmp_path, limit_fetches(calls.call), ignore_progress)

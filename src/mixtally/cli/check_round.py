@@ -16,7 +16,12 @@ from mixtally.device.contract.fields import fingerprint_of
 from mixtally.primitives.progress import Progress
 from mixtally.server.collector.export_index import CONTRACT
 from mixtally.server.collector.round_check import check_round
-from mixtally.server.collector.round_files import RoundFiles, fetch_file, fetch_round
+from mixtally.server.collector.round_files import (
+    RoundFiles,
+    fetch_file,
+    fetch_round,
+    limit_fetches,
+)
 from mixtally.server.collector.round_report import RoundReport
 from mixtally.server.node.calls import call
 
@@ -51,9 +56,10 @@ def _check(place: str, fingerprint: str | None, progress: Progress) -> RoundRepo
         files = RoundFiles(Path(place))
         _check_fingerprint(place, fingerprint, files.read(CONTRACT))
         return check_round(files, progress)
-    _check_fingerprint(place, fingerprint, fetch_file(place, CONTRACT, call))
+    fetch = limit_fetches(call)
+    _check_fingerprint(place, fingerprint, fetch_file(place, CONTRACT, fetch))
     with TemporaryDirectory(prefix="mixtally-") as folder:
-        fetch_round(place, Path(folder), call, progress)
+        fetch_round(place, Path(folder), fetch, progress)
         return _check(folder, fingerprint, progress)
 
 

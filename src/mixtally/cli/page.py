@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -37,6 +38,8 @@ from mixtally.report.numbers import printable
 app = command_group("page", "Write the page on which people answer, and check one on a host.")
 
 _SECONDS = 10.0
+# Limits of all files together: a hostile host could be slow or long with each of them.
+_MOST_SECONDS, _MOST_BYTES = 300, 1 << 26
 
 MaybeContract = Annotated[
     str | None,
@@ -200,10 +203,18 @@ def _reader(address: str) -> Read:
             do="give the address of the page; browsers seal over a secure connection only",
         ) from error
 
+    until, left = monotonic() + _MOST_SECONDS, _MOST_BYTES
+
     def read(path: str) -> bytes | str:
+        nonlocal left
+        # All steps of a request take at most four times as long.
+        seconds = min(_SECONDS, (until - monotonic()) / 4)
+        if seconds <= 0 or left <= 0:
+            return f"more than {_MOST_SECONDS} seconds, or {_MOST_BYTES:,} bytes, for all files"
         most = MOST_NOTE_BYTES if path == CONTRACT else MOST_FILE_BYTES
-        found = get(address, f"{place.path}/{path}", most, _SECONDS)
+        found = get(address, f"{place.path}/{path}", most, seconds)
         if isinstance(found, bytes):
+            left -= len(found)
             return found if len(found) <= most else f"more than {most:,} bytes"
         if found.status is None and not path:
             raise DataError(

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 import msgspec
 
@@ -24,11 +25,15 @@ from mixtally.server.collector.export_index import (
 from mixtally.server.node import disk
 from mixtally.server.node.calls import Answer, SilentError
 
+MOST_SECONDS, MOST_BYTES = 3600, 1 << 36
+"""Limits of the time and the bytes of all files of a round together."""
 Fetch = Callable[[str, str, str, bytes, int], Answer]
 """Function of (address, method, path, body, maximum length) that returns an answer.
 
 It raises SilentError if there is none, or a longer one.
 """
+Send = Callable[[str, str, str, bytes, int, float], Answer]
+"""The same function, with the maximum number of seconds as an argument."""
 _DO = "name a folder that `mixtally collector export` wrote, or its address"
 
 
@@ -70,6 +75,33 @@ class RoundFiles:
         raise DataError(str(path), expected="a file of an exported round", got=got, do=_DO)
 
 
+def limit_fetches(send: Send, clock: Callable[[], float] = monotonic) -> Fetch:
+    """Return a function that fetches all files of a round within ``MOST_SECONDS``, from now on.
+
+    All files together have at most ``MOST_BYTES``. Otherwise a hostile address could be slow, or
+    send more bytes than its index states, with each of many files.
+    """
+    until, left = clock() + MOST_SECONDS, MOST_BYTES
+
+    def fetch(address: str, method: str, path: str, body: bytes, most: int) -> Answer:
+        nonlocal left
+        if (seconds := until - clock()) > 0:
+            try:
+                answer = send(address, method, path, body, min(most, left), seconds)
+            except SilentError:
+                if clock() < until and most <= left:
+                    raise
+            else:
+                left -= len(answer.body)
+                # A body without a stated length is cut off at the end of the time.
+                if clock() < until:
+                    return answer
+        limits = f"more than {MOST_SECONDS:,} seconds, or {MOST_BYTES:,} bytes, for all files"
+        raise SilentError(f"{address}: {limits}")
+
+    return fetch
+
+
 def fetch_round(address: str, folder: Path, call: Fetch, progress: Progress) -> None:
     """Download an exported round into an empty folder.
 
@@ -88,6 +120,9 @@ def fetch_round(address: str, folder: Path, call: Fetch, progress: Progress) -> 
         raise DataError(where, expected="an index", got=ascii(str(error))[:80], do=_DO) from None
     (folder / INDEX).write_bytes(data or b"")
     total, free = sum(file.length for file in index.files.values()), disk.free_bytes(folder)
+    if total > MOST_BYTES:
+        do = "fetch the folder otherwise, if you trust its address, and name the folder"
+        raise DataError(address, expected=f"at most {MOST_BYTES:,} bytes", got=f"{total:,}", do=do)
     if total > free:
         got = f"{free:,} bytes in {folder}"
         do = "free some space, or set TMPDIR"

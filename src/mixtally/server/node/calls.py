@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from io import BytesIO
+from math import inf
 from threading import Timer
 from time import monotonic, sleep
 from typing import NamedTuple
@@ -55,11 +56,17 @@ It raises SilentError if there is none.
 
 
 def call(
-    address: str, method: str, path: str, body: bytes = b"", most: int = MOST_ANSWER_BYTES
+    address: str,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    most: int = MOST_ANSWER_BYTES,
+    seconds: float = inf,
 ) -> Answer:
     """Send a request over the network to the base URL of a role, and return the response.
 
-    The response has at most ``most`` bytes. Responses above the default may take longer.
+    The response has at most ``most`` bytes, and may take at most ``seconds`` once the role is
+    connected. Responses above the default length may take longer than others.
 
     Raises
     ------
@@ -72,10 +79,12 @@ def call(
         try:
             connection.connect()
             longer = max(0, most - MOST_ANSWER_BYTES)
-            seconds = 3 * SECONDS + (len(body) + longer) / LEAST_RATE
+            usual = 3 * SECONDS + (len(body) + longer) / LEAST_RATE
             # A peer that sends one byte before each timeout would otherwise keep the call open
             # without end.
-            with_end = Timer(seconds, _shut_down, (connection.sock,))  # it may come byte by byte
+            with_end = Timer(
+                min(usual, seconds), _shut_down, (connection.sock,)
+            )  # it may come byte by byte
             with_end.daemon = True
             with_end.start()
             try:
