@@ -10,6 +10,7 @@ import pytest
 
 from helpers.listed import listed
 from helpers.roles_in_folders import Village, ask
+from mixtally.device.contract.roles import HASH_BYTES, key_hash
 from mixtally.device.wire.manifest import (
     MOST_PIECE_BYTES,
     Manifest,
@@ -18,6 +19,7 @@ from mixtally.device.wire.manifest import (
     write_manifest,
 )
 from mixtally.device.wire.note import Signer, is_valid_signature, sign_note
+from mixtally.server.node import claims
 from mixtally.server.node.calls import Answer
 from mixtally.server.node.claims import MOST_UNCLAIMED_BYTES, claim_long_bodies, read_claim
 from mixtally.server.node.peers import Peers
@@ -99,6 +101,18 @@ def test_a_role_with_a_new_key_claims_under_its_earlier_contracts(village, nodes
     assert read_claim(query, "/notes", [village.agreement(2)]).key == old.public
 
 
+def test_a_false_claim_costs_one_signature_check(village, nodes, watch):
+    """Eight signatures fit into a claim. Anybody can invent them, and copy the hash of a key."""
+    signer, agreements = village.folders[0].signer, [village.agreement(2)]
+    checks = watch(claims, "is_valid_signature")
+    hashes = [key_hash(signer.name, signer.public), bytes(4)]
+    for hash_ in hashes:
+        signatures = ",".join((hash_ + bytes([i]) * 64).hex() for i in range(8))
+        query = f"by=mix-1&bytes=65537&signature={signatures}"
+        assert read_claim(query, "/notes", agreements) is None
+    assert len(checks) == 1
+
+
 def test_a_stranger_under_the_name_of_a_role_claims_nothing(village, nodes, tmp_path):
     other = Village(tmp_path / "other", hops=2)
     stranger = other.folders[1].signer  # made of another seed, under another name
@@ -110,7 +124,7 @@ def test_a_stranger_under_the_name_of_a_role_claims_nothing(village, nodes, tmp_
 def test_no_note_has_the_text_of_a_claim(village):
     signer = village.folders[0].signer
     _, query = claimed(signer, "http://x", "/notes").split("?")
-    signature = bytes.fromhex(parse_qs(query)["signature"][0])
+    signature = bytes.fromhex(parse_qs(query)["signature"][0])[HASH_BYTES:]
     text = b"\0".join((b"mixtally claim", b"http://x", b"/notes", b"65537"))
     assert is_valid_signature(signer.public, signature, text)
     with pytest.raises(Exception, match="control characters"):

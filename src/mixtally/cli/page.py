@@ -203,18 +203,18 @@ def _reader(address: str) -> Read:
             do="give the address of the page; browsers seal over a secure connection only",
         ) from error
 
-    until, left = monotonic() + _MOST_SECONDS, _MOST_BYTES
+    until, remaining = monotonic() + _MOST_SECONDS, _MOST_BYTES
 
     def read(path: str) -> bytes | str:
-        nonlocal left
+        nonlocal remaining
         # All steps of a request take at most four times as long.
         seconds = min(_SECONDS, (until - monotonic()) / 4)
-        if seconds <= 0 or left <= 0:
+        if seconds <= 0 or remaining <= 0:
             return f"more than {_MOST_SECONDS} seconds, or {_MOST_BYTES:,} bytes, for all files"
         most = MOST_NOTE_BYTES if path == CONTRACT else MOST_FILE_BYTES
         found = get(address, f"{place.path}/{path}", most, seconds)
         if isinstance(found, bytes):
-            left -= len(found)
+            remaining -= len(found)
             return found if len(found) <= most else f"more than {most:,} bytes"
         if found.status is None and not path:
             raise DataError(

@@ -81,18 +81,18 @@ def limit_fetches(send: Send, clock: Callable[[], float] = monotonic) -> Fetch:
     All files together have at most ``MOST_BYTES``. Otherwise a hostile address could be slow, or
     send more bytes than its index states, with each of many files.
     """
-    until, left = clock() + MOST_SECONDS, MOST_BYTES
+    until, remaining = clock() + MOST_SECONDS, MOST_BYTES
 
     def fetch(address: str, method: str, path: str, body: bytes, most: int) -> Answer:
-        nonlocal left
+        nonlocal remaining
         if (seconds := until - clock()) > 0:
             try:
-                answer = send(address, method, path, body, min(most, left), seconds)
+                answer = send(address, method, path, body, min(most, remaining), seconds)
             except SilentError:
-                if clock() < until and most <= left:
+                if clock() < until and most <= remaining:
                     raise
             else:
-                left -= len(answer.body)
+                remaining -= len(answer.body)
                 # A body without a stated length is cut off at the end of the time.
                 if clock() < until:
                     return answer
