@@ -250,6 +250,34 @@ def test_a_code_is_taken_from_the_link_or_typed_and_shown_to_nobody(scene):
         until(page, "pending")
 
 
+def test_a_code_leaves_the_address_and_stays_in_the_tab_until_it_is_used(scene):
+    """Neither the address bar nor the back button shows it to others who use the browser."""
+    link = scene.publish(scene.made["codes"])
+    stored = "JSON.stringify(sessionStorage)"
+    with person(scene) as page:
+        page.goto("about:blank")
+        opened(page, f"{link}.{CODE}")
+        assert page.url == link
+        page.reload()
+        page.wait_for_selector("form")
+        assert (page.url, page.input_value("[type=text]")) == (link, CODE)
+        opened(page, f"{link}.{CODE[::-1]}")  # another link in the same tab
+        page.wait_for_function(f"document.querySelector('[type=text]')?.value === '{CODE[::-1]}'")
+        page.fill("[type=text]", CODE)
+        page.get_by_label("Zürich").check()
+        send(page)
+        until(page, "pending")
+        assert diary(page)["entries"][0]["code"] == CODE
+        assert page.evaluate(stored) == "{}"
+        for before in (link, "about:blank"):
+            page.go_back()
+            assert page.url == before
+        other = page.context.new_page()
+        other.goto(link)
+        assert until(other, "pending")
+        assert other.evaluate(stored) == "{}"
+
+
 def test_a_language_keeps_what_was_entered(scene):
     with person(scene, locale="de-AT") as page:
         opened(page, scene.publish(scene.made["plain"]))

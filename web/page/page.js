@@ -39,6 +39,8 @@ let follower;
 
 /** @returns {string[]} The fingerprint in the link, and the one-time code, if there is one. */
 const linked = () => /^#([0-9a-f]{64})(?:\.([0-9A-Za-z-]{1,60}))?$/.exec(location.hash)?.slice(1) ?? [];
+/** Where this tab keeps the code of a link until it is used. @param {string} fingerprint */
+const codeKey = (fingerprint) => `mixtally code ${fingerprint}`;
 const firstHop = () => {
   const { hops, fingerprint } = trusted.contract;
   return `${hops[0].address}/contracts/${fingerprint}`;
@@ -65,6 +67,17 @@ function narrowPolicy() {
   const origins = rolesOf(trusted.contract).map(({ address }) => new URL(address).origin);
   const content = `connect-src 'self' ${origins.join(" ")}`;
   document.head.append(h("meta", { "http-equiv": "Content-Security-Policy", content }));
+}
+
+/**
+ * Take the code out of the address, so that the address bar, the back button, bookmarks and copies of
+ * the address do not show it. The list of visited addresses has it already.
+ */
+function takeCode() {
+  const [fingerprint, code] = linked();
+  if (code === undefined) return;
+  sessionStorage.setItem(codeKey(fingerprint), code);
+  history.replaceState(null, "", `#${fingerprint}`);
 }
 
 async function loadContract() {
@@ -118,8 +131,13 @@ async function forget() {
 
 async function erase() {
   await storage.update((pages) => Object.assign(pages, { charges: [], entries: [], rotations: [] }));
+  forgetCode();
   channel.postMessage("erased");
   location.reload();
+}
+
+function forgetCode() {
+  sessionStorage.removeItem(codeKey(trusted.contract.fingerprint));
 }
 
 /** @param {Entry} entry */
@@ -168,7 +186,8 @@ function showForm(sheet) {
   const failed = (/** @type {unknown} */ error) => void (isOver(error) ? run(leaveRound) : fail(error));
   form = sheet;
   show("open", []);
-  body.replaceChildren(makeForm(trusted.contract, sheet, linked()[1], (...given) => send(sheet, ...given), failed));
+  const code = sessionStorage.getItem(codeKey(trusted.contract.fingerprint)) ?? undefined;
+  body.replaceChildren(makeForm(trusted.contract, sheet, code, (...given) => send(sheet, ...given), failed));
 }
 
 /** The round has closed while a person read; there may be another one. */
@@ -196,6 +215,7 @@ async function send(sheet, value, typed) {
       consent: () => (isAsked = true),
       ...typed,
     });
+    forgetCode(); // the diary has it until the bundle is answered
   } catch (error) {
     show("open", []);
     const isSecond = error instanceof Refusal && error.reason === "round-answered";
@@ -233,6 +253,7 @@ async function start() {
   main.replaceChildren(title, status, arrivals, body);
   setLanguage(preferredLanguage());
   await checkBrowser();
+  takeCode();
   await loadContract();
   narrowPolicy();
   const { contract } = trusted;
