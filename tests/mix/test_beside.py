@@ -131,6 +131,18 @@ def test_a_round_whose_files_are_deleted_ends_no_process(town):
     one.end()
 
 
+def test_a_process_that_is_late_does_not_make_the_folder_of_an_ended_round_again(town):
+    def ends(name):
+        if name == "after share":
+            town.mixes[0].node.shred_round(town.mixes[0].node.rounds.all()[0])
+
+    one = beside(town, step=ends)
+    assert not list(town.folders[0].subfolder("rounds").iterdir())
+    assert kind(town.send(town.bundle([BINS[0]]), to=1)) == Problem.NOT_READY.path
+    one.tick(town.now)
+    one.end()
+
+
 def test_the_share_is_kept_until_the_file_is_closed(town):
     """The mix looks at the worst moment."""
     (folder,) = town.folders[0].subfolder("rounds").iterdir()

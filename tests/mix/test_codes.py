@@ -179,6 +179,7 @@ LIMITED = CodeAdmission(frozenset())
 
 
 def opened(folder, number, **more):
+    (folder / "r").mkdir(exist_ok=True)  # as the mix does
     intake = Intake(folder, print, number=number, **more)
     intake.open("r", 1000, 1, LIMITED)
     return intake

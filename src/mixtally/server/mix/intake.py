@@ -106,7 +106,10 @@ class Intake:
         with self._turn:
             if round_id not in self._open:
                 folder = self._folder / round_id
-                disk.make_folder(folder)
+                if not self._number:
+                    # The mix ends a round by deleting its folder. An intake process that is late
+                    # must not make the folder again.
+                    disk.make_folder(folder)
                 admission, quota = admission or OpenAdmission(), None
                 name = "all" if admission.is_limited else str(self._number)
                 path = folder / f"intake-{name}.db"

@@ -85,8 +85,10 @@ class IntakeProcess:
             contract, most = window.contract, window.most_bundles
             admission = load_admission(self._rounds.parent, contract, window.admission, most)
             self._intake.open(folder.name, most, window.bundle_bytes, admission)
-        except BaseException:
+        except BaseException as error:
             found.release()
+            if isinstance(error, Exception) and not folder.exists():
+                return  # the mix has ended the round in the meantime, and deleted its files
             raise
         self._shares[contract, window.round] = found
         times = {"opens": format_time(window.opens), "closes": format_time(window.closes)}
