@@ -61,6 +61,7 @@ test("every contract has a promise, whose sentences are complete", async () => {
     assert(seen.has(key), key);
   }
   const contract = await readContract(utf8(vector("messages-flips-of-oneself").contract));
+  assert.deepEqual(promiseSentences({ ...contract, plan: { ...contract.plan, collections: 1 } })[2], ["promise-one-round", {}]);
   const plan = { ...contract.plan, local_epsilon: 3.14159, collections: 4, minimum_crowd: 1 };
   const shown = new Map(promiseSentences({ ...contract, plan }));
   assert.deepEqual(shown.get("promise-local"), { local: 3.15 });

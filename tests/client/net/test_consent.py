@@ -1,5 +1,6 @@
 """What a person is told before they agree, of every kind of cover."""
 
+import random
 import re
 from decimal import Decimal
 from math import exp
@@ -9,7 +10,9 @@ import pytest
 from helpers import contracts
 from helpers.devices import ASKED, NOW, World
 from mixtally.device.client.net import describe_consent
+from mixtally.device.client.net.consent import _at_most
 from mixtally.device.client.net.entries import DiaryCharge
+from mixtally.report.numbers import at_most
 
 ALONE = [contracts.flipped(4, q=0.3)]
 OWN = [contracts.uniform(4, whole=1)]
@@ -69,3 +72,20 @@ def test_no_number_of_the_promise_is_rounded_down(epsilon):
     ):
         for one, true in zip(shown(words), least, strict=True):
             assert true <= one <= true * Decimal("1.001")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"), [(1, "its one round: any outcome"), (2, "all 2 rounds together: any")]
+)
+def test_it_is_said_how_many_rounds_the_promise_covers(rounds, said):
+    agreed = World(contracts.plan_of(ASKED, MIXES, collections=rounds)).trusted()
+    (line,) = [one for one in describe_consent(agreed) if one.startswith("promise:")]
+    assert f" for {said}" in line
+
+
+def test_a_device_rounds_a_number_as_reports_do():
+    """A device cannot import reports, and they cannot import its code."""
+    chance = random.Random(1)
+    for _ in range(1000):
+        value, digits = 10 ** chance.uniform(-16, 1.4), chance.randint(3, 6)
+        assert _at_most(value, digits=digits) == at_most(value, digits)

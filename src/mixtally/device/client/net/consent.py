@@ -96,7 +96,8 @@ def _rotation_line(rotation: Rotation) -> str:
 
 def _promise_lines(contract: Contract) -> list[str]:
     plan = contract.plan
-    rounds = "its one round" if plan.collections == 1 else f"all {plan.collections} rounds"
+    several = f"all {plan.collections} rounds together"
+    rounds = "its one round" if plan.collections == 1 else several
     times = math.nextafter(math.exp(plan.epsilon), math.inf)  # the error of exp is below this
     without_mixes = (
         "no privacy is left: your answer is exposed"
@@ -104,8 +105,8 @@ def _promise_lines(contract: Contract) -> list[str]:
         else f"your own flips still protect you with epsilon {_at_most(plan.local_epsilon)}"
     )
     return [
-        f"promise: epsilon {_at_most(plan.epsilon)} and delta {_at_most(plan.delta)} for {rounds} "
-        f"together: any outcome is at most {_at_most(times, digits=4)} times as likely with your "
+        f"promise: epsilon {_at_most(plan.epsilon)} and delta {_at_most(plan.delta)} for {rounds}: "
+        f"any outcome is at most {_at_most(times, digits=4)} times as likely with your "
         "answer as with another, "
         "except with probability delta",
         f"it holds {_trust_condition(plan)}",
