@@ -24,7 +24,7 @@ from mixtally.device.wire.manifest import (
 from mixtally.device.wire.note import sign_note
 from mixtally.model.contract import write_contract
 from mixtally.protocol.estimate.received_fakes import RARE, bound_fake_count, declared_limits
-from mixtally.server.collector import round_check, round_notes
+from mixtally.server.collector import collector, round_check, round_notes
 from mixtally.server.collector.export_index import INDEX
 
 FILES = (
@@ -53,6 +53,13 @@ def test_an_honest_round_passes(folder):
     assert len(report.claims) == 14
     assert report.false_alarm == pytest.approx(3 * RARE)
     assert len({path.name for path in folder.iterdir()}) == len(FILES)
+
+
+def test_an_export_concludes_its_round_once(office, watch):
+    """The receipt and the version of the software both need the conclusion."""
+    concluded = watch(collector, "conclude_round")
+    office.export(served=True)
+    assert len(concluded) == 1
 
 
 def test_a_round_without_messages_says_so(office, folder):

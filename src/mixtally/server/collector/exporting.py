@@ -90,8 +90,8 @@ def _write_folder(collector: Collector, row: RoundRow, place: Path) -> list[str]
     try:
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
-        software = _find_software(collector, row)
-        for name, data in _list_files(collector, row, software):
+        released = _release(collector, row)
+        for name, data in _list_files(collector, row, released):
             _check_size(name, len(data), len(entries))
             entries[name] = describe_file(data)
             (aside / name).write_bytes(data)
@@ -100,7 +100,7 @@ def _write_folder(collector: Collector, row: RoundRow, place: Path) -> list[str]
             kind=KIND,
             contract=row.contract,
             sheet=row.sheet,
-            software=software,
+            software=released.software,
             files=entries,
         )
         folder, key = collector.node.folder, collector.contracts.of(row.contract).contract.collector
@@ -130,18 +130,22 @@ def _check_size(name: str, length: int, files: int) -> None:
         )
 
 
-def _find_software(collector: Collector, row: RoundRow) -> str:
-    """Return the version of the software that made the result of a round, as far as it is known.
+def _release(collector: Collector, row: RoundRow) -> ReleasedRound:
+    """Conclude a round again, and find out which version of the software made its result.
 
     A result of an earlier version may have other fields or digits, which are no fault.
     """
-    stored = collector.results.read_text(row.folder, "result")
-    shown = collector.shown_round(row)._replace(overruled=tuple(json.loads(stored)["overruled"]))
-    derived = encode_result(result_facts(shown, collector.conclusion(row)))
-    return SOFTWARE if derived == stored else f"before {SOFTWARE}"
+    result = collector.results.read_text(row.folder, "result")
+    shown, conclusion = collector.shown_round(row), collector.conclusion(row)
+    then = shown._replace(overruled=tuple(json.loads(result)["overruled"]))
+    is_equal = encode_result(result_facts(then, conclusion)) == result
+    software = SOFTWARE if is_equal else f"before {SOFTWARE}"
+    return ReleasedRound(shown, conclusion, row.sheet, sha256(result).hexdigest(), software)
 
 
-def _list_files(collector: Collector, row: RoundRow, software: str) -> Iterator[tuple[str, bytes]]:
+def _list_files(
+    collector: Collector, row: RoundRow, released: ReleasedRound
+) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file but the index."""
     node, results, agreed = collector.node, collector.results, collector.contracts.of(row.contract)
     verify(agreed.contract.plan, Accountant())
@@ -160,11 +164,8 @@ def _list_files(collector: Collector, row: RoundRow, software: str) -> Iterator[
             for name, path in zip(files, paths, strict=True):
                 yield f"list-{name}", disk.read_file(path, "an arrival list")
     yield "tally.json", results.read_text(row.folder, "tally")
-    result = results.read_text(row.folder, "result")
-    yield "result.json", result
-    shown, conclusion = collector.shown_round(row), collector.conclusion(row)
-    made = ReleasedRound(shown, conclusion, row.sheet, sha256(result).hexdigest(), software)
-    yield from receipt_files(made).items()
+    yield "result.json", results.read_text(row.folder, "result")
+    yield from receipt_files(released).items()
     for path in sorted(results.folder_of(row.folder, KEPT).glob("*")):
         if is_export_name(path.name):
             yield path.name, disk.read_file(path, "what the collector kept")
