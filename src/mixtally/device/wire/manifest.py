@@ -77,9 +77,10 @@ class Manifest(NamedTuple):
     hop : int
         The position of the hop, from 1.
     bundles : int
-        The distinct bundles whose envelopes all opened at the first hop.
+        The distinct bundles that counted at the first hop.
     left_out : int
-        The distinct bundles that were dropped because an envelope did not open.
+        The distinct bundles that were dropped, because an envelope did not open or a part had too
+        much padding.
     destroyed : str or None
         Why nothing is sent; None if something is sent. "too-few", "expired", "lost" (a hop was
         restored from a backup, without the round's key), or "ended: " and an operator's words.

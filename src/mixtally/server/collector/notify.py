@@ -1,8 +1,8 @@
 """Command of the operator that is run when a round has ended.
 
 The command receives one line of JSON on its standard input. It runs without a shell, without the
-environment of the collector, which may contain the master key, and for a limited time. Whatever it
-does, the collector goes on.
+environment of the collector, which may contain the master key, and for a limited time. A command
+that fails does not stop the collector.
 """
 
 import json

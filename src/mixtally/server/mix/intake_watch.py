@@ -18,9 +18,10 @@ from mixtally.server.node.events import Condition, FieldValue, Log
 from mixtally.server.node.running import is_locked, lock_path
 
 HANG_SECONDS = 10.0
-"""Seconds without a sign of life after which a process of intake is said to hang.
+"""Seconds without a sign of life after which an intake process is reported as hanging.
 
-A process gives ten signs in this time. A slow sync of a loaded disk takes one or two seconds.
+An intake process gives ten signs in this time. A slow sync of a loaded disk takes one or two
+seconds.
 """
 _END_SECONDS = 30.0
 """Seconds within which an ended process must have released its locks."""

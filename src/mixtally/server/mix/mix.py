@@ -153,7 +153,7 @@ class Mix:
         row = self.node.break_off(row) if cleared else row
         over = bool(row.ended) or now >= row.expires
         if over and not cleared and self.node.keys.has_key(row.folder):
-            # Whatever silent roles know of the round, nothing more can be done in it.
+            # Nothing more can be done in this round, no matter what silent roles know of it.
             self.node.keys.destroy(row.folder)
         facts = self.facts(row)
         happened = next_event(facts, now)

@@ -20,9 +20,10 @@ from mixtally.server.node.database import translate_sqlite_errors
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
 _MOST_MISSES = 1 << 19
-"""Number of rows in turn that are looked for in vain.
+"""Number of consecutive missing row numbers after which the search ends.
 
-A page of 16 KiB refers to at most 1,800 others, and each of these has at most 290 bundles.
+A damaged page of 16 KiB can hide this many rows: it refers to at most 1,800 other pages, each of
+which has at most 290 bundles.
 """
 _COMMIT_BYTES = 1 << 26
 """Bytes that are copied in one transaction, which limits the size of the log."""

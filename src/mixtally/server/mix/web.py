@@ -23,9 +23,10 @@ MOST_BODY_BYTES = 1 << 22
 MOST_BODIES_BYTES = 1 << 26
 """Memory for the bodies of all connections together: 16 of the longest, 160,000 of 400 bytes."""
 _CLOCKS_DIFFER_SECONDS = 3600
-"""A full round asks clients to wait until it is closed, and this much longer by their own clocks.
+"""Seconds after the close of a full round for which its clients are asked to wait.
 
-So clients that wait as they are asked do not send again.
+The clock of a client may be behind. A client that waits this long sees that the round is over, and
+does not send again.
 """
 Find = Callable[[str, int], Window]
 """Function of (contract, round) that returns the window; raises ProblemError if there is none."""

@@ -42,7 +42,7 @@ _MEMBER = re.compile(
 )
 """Names of the files in a backup; all other files of a role stay out."""
 _PLACES = ("*", "jobs/*", "contracts/*", "codes/*", "results/*/*")
-"""Where these files are. A serving role removes folders elsewhere, which a search would miss."""
+"""Patterns of these files. Other folders are not searched, as a serving role may remove them."""
 
 
 class RestoredFolder(NamedTuple):

@@ -82,9 +82,7 @@ def call(
             usual = 3 * SECONDS + (len(body) + longer) / LEAST_RATE
             # A peer that sends one byte before each timeout would otherwise keep the call open
             # without end.
-            with_end = Timer(
-                min(usual, seconds), _shut_down, (connection.sock,)
-            )  # it may come byte by byte
+            with_end = Timer(min(usual, seconds), _shut_down, (connection.sock,))
             with_end.daemon = True
             with_end.start()
             try:

@@ -27,9 +27,9 @@ Commands of a role lock its database for milliseconds. Once a wait was in vain, 
 at once until the lock is free: otherwise they would occupy all threads that answer requests.
 """
 _READ_SECONDS = 1.0
-"""The same for a read, which waits only for a program that excludes readers as well.
+"""Seconds for which a read waits for the lock of a program that excludes readers as well.
 
-It is short because some reads happen on the thread that answers all requests.
+The wait is short, because some reads happen on the thread that answers all requests.
 """
 _PAUSE_SECONDS = 0.01
 _WRITE_BYTE = 120
@@ -142,7 +142,7 @@ class Database:
         self._failed: DataError | None = None
         self._is_locked = False
         self._commits, self.seconds = 0, 0.0
-        """Number of commits, and seconds spent in transactions, the wait for others included."""
+        """Number of commits, and seconds spent in transactions, with the wait for other threads."""
         self._open = open_connection(path)
         with self._errors():
             # Waiting is done here, where other threads can use the database meanwhile.

@@ -112,7 +112,8 @@ class Monitor:
         self._recorded, self._changes = now, changes
         with _ignore_temporary_errors():
             self._stored = self._read_stored()
-        # Also while the database is locked, because the record says by whom.
+        # The record is written also while the database is locked, because it names the program
+        # that locks the database.
         with _ignore_temporary_errors():
             path = self._node.folder.path / RECORD
             disk.put(path, msgspec.json.encode(self.measure(now)) + b"\n", "the health of the role")

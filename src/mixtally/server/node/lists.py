@@ -49,6 +49,7 @@ class Lists:
             return
         self._searched = now
         for path in self._folder.glob("*"):
-            with suppress(FileNotFoundError):  # the closing may have renamed a file just now
+            # The closing of a round may have renamed a file just now.
+            with suppress(FileNotFoundError):
                 if path.stat().st_mtime < now - KEPT_SECONDS:
                     path.unlink()

@@ -350,8 +350,8 @@ class Peers:
         queued: dict[tuple[str, str], list[tuple[Role, UnsentNote]]] = {}
         for errand in self._node.notes.list_unsent():
             role = self._find_recipient(errand)
-            # Pieces are sent only after the first attempt to send their manifest, so it is not
-            # delayed.
+            # The first attempt is not delayed, because the pieces of a manifest are sent only after
+            # the first attempt to send the manifest.
             if role is None or (errand.tries > 0 and self._is_delayed(role, now)):
                 continue
             if not self._backoff.is_waiting(_note_key(role, errand), now):

@@ -18,9 +18,9 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import RoundRow, Rounds
 
 LEAST_AHEAD = 86_400
-"""Seconds that a sheet may always be ahead, if rounds follow each other more often.
+"""Seconds after the earliest possible opening within which a proposed round must open.
 
-Otherwise a sheet may be ahead by the time between two rounds.
+If the contract's interval between two openings is longer, the interval is the limit instead.
 """
 
 LEAST_BEFORE = 600
@@ -127,7 +127,7 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
         # All pieces except the last must be full. This limits the number of pieces per message.
         if any(piece.messages != most for piece in part.pieces[:-1]):
-            raise _not_agreed("piece-length")  # only the last piece may be smaller
+            raise _not_agreed("piece-length")
         if part.pieces and part.pieces[-1].messages > most:
             raise _not_agreed("piece-length")
     if manifest.hop == 1 and not manifest.destroyed and isinstance(agreement, Job):

@@ -26,8 +26,9 @@ from mixtally.server.node.signing_slots import Entry, manifest_entry
 _MOST_PARSED = 1 << 17
 """Maximum number of pieces in the manifests that are kept parsed in memory."""
 _PIECES_PER_MANIFEST = 1 << 10
-"""Pieces as which a manifest without pieces counts: of short manifests 128 are kept, not all of a
-year.
+"""Number of pieces that need as much memory as the rest of a manifest.
+
+Because the rest counts, at most 128 short manifests are kept, rather than those of a whole year.
 """
 
 
@@ -36,7 +37,7 @@ def _accept_any_batch(row: RoundRow, digest: str, manifest: Manifest) -> None:
 
 
 def _count_pieces(manifest: Manifest) -> int:
-    """Return the size of a manifest as a number of pieces: those named, and some for the rest."""
+    """Return the number of pieces that need as much memory as a manifest."""
     named = [*(part.pieces for part in manifest.parts), *manifest.arrivals]
     return _PIECES_PER_MANIFEST + sum(map(len, named))
 

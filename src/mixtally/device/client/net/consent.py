@@ -23,7 +23,7 @@ _LABELS = 12
 def describe_consent(
     agreed: TrustedContract, given: OpenRound | None = None, spent: Iterable[DiaryCharge] = ()
 ) -> list[str]:
-    """Return the lines of the consent text, without control characters.
+    """Return the lines of the consent text, with a replacement for unprintable characters.
 
     Parameters
     ----------
@@ -45,12 +45,7 @@ def describe_consent(
         *_sending_lines(contract, given),
         *_cost_lines(agreed, spent),
     ]
-    return [replace_unprintable(line) for line in lines]
-
-
-def replace_unprintable(text: str) -> str:
-    """Return ``text`` with a replacement character for everything unprintable."""
-    return "".join(one if one.isprintable() else "\ufffd" for one in text)
+    return ["".join(one if one.isprintable() else "\ufffd" for one in line) for line in lines]
 
 
 def _question_lines(contract: Contract) -> list[str]:

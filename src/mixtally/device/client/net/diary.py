@@ -1,7 +1,7 @@
 """The diary of a device: privacy charges, and bundles that still have to be sent.
 
 A bundle and its charge are written to the disk in one transaction, before the first byte is sent.
-From then on it is the only bundle of its round: the same bytes are sent again, or nothing. When the
+From then on the round has no other bundle: the same bytes are sent again, or nothing. When the
 bundle is answered or the round has closed, its bytes and its code are deleted and only the record
 remains. An answer in clear is never written. A diary that is lost, or restored from an old copy,
 does not know what was sent since.
@@ -132,7 +132,8 @@ class Diary:
                 rules.check_same(entry, given)
                 return entry
             check_open(sheet, now)  # the round may have closed while the person read the consent
-            rules.check_order(self._of_name(contract.name), given)
+            earlier = self._select("WHERE name = ? ORDER BY round", (contract.name,))
+            rules.check_order(earlier, given)
             charge = make_charge(given.trusted, now)
             new = rules.check_cost(self.charges(), charge, budget, again=again)
             self.step("checked")
@@ -239,9 +240,6 @@ class Diary:
         with self._translate_errors():
             rows = self._rows.execute(f"SELECT {', '.join(DiaryCharge._fields)} FROM charges")
             return sorted(map(DiaryCharge._make, rows), key=lambda one: (one.made, one.name))
-
-    def _of_name(self, name: str) -> list[Entry]:
-        return self._select("WHERE name = ? ORDER BY round", (name,))
 
     def _reload(self, entry: Entry) -> Entry:
         return self.find(entry.name, entry.round) or entry

@@ -205,6 +205,7 @@ class _Notes:
 
     def __init__(self, contract: Contract, entry: Entry, fetch: Fetch) -> None:
         self._contract, self._sheet, self.faults = contract, entry.sheet, list[str]()
+        self._frame = frame_of(contract)
         self._roles = (*contract.hops, contract.collector)
         self._manifests: dict[int, dict[str, Manifest]] = {}
         self._receipts: dict[int, dict[str, Receipt]] = {}
@@ -249,7 +250,7 @@ class _Notes:
 
     def _check(self) -> None:
         """Keep the manifests of the first hops, as far as they fit together."""
-        frame, known = frame_of(self._contract), list[tuple[str, Manifest]]()
+        known = list[tuple[str, Manifest]]()
         for hop, role in enumerate(self._contract.hops, 1):
             several = list(self._manifests.get(hop, {}).items())
             if len(several) > 1:
@@ -257,7 +258,7 @@ class _Notes:
             if len(several) != 1:
                 break
             try:
-                check_manifests([*known, *several], self._sheet, frame)
+                check_manifests([*known, *several], self._sheet, self._frame)
             except RefusedError as error:
                 if error.reason != "before-unfit" or self._receipts_of(hop, known[-1][0]):
                     self._accuse(role.name, f"its manifest cannot be true: {error.reason}")
@@ -284,7 +285,7 @@ class _Notes:
         if len(receipts) != 1:
             return None, "it has not signed what it received"
         try:
-            check_receipt(receipts[0], digest, self._known[-1][1], frame_of(self._contract))
+            check_receipt(receipts[0], digest, self._known[-1][1], self._frame)
         except RefusedError as error:
             why = f"its receipt cannot be true: {error.reason}"
             self._accuse(self._roles[-1].name, why)

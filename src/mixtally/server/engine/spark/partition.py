@@ -32,7 +32,11 @@ class Partition:
         self.sent: list[Positions] = []
         """Positions of the messages."""
         self.others: list[Positions] = []
-        """Position of every other envelope, and -1 - kind; of copies the position of the first."""
+        """Pairs of numbers, for every other envelope.
+
+        The first number is the position. The second is the position of the original if the envelope
+        is a copy, and otherwise -1 - kind.
+        """
         self._original = -1
 
     def messages(self) -> Iterator[bytes]:
