@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { digest, fromHex } from "../src/bytes.js";
+import { digest, fromHex, utf8 } from "../src/bytes.js";
 import { readContract, textOf } from "../src/contract.js";
 import { answer, checkArrivals, memoryStorage } from "../src/index.js";
 import { forgetOldTags } from "../src/diary.js";
+import { readManifest } from "../src/manifest.js";
 import { slotsOf } from "../src/part.js";
 import { mostFakes } from "../src/recipe.js";
 import { makeRole, makeRound, signAll } from "./crowd.js";
@@ -18,7 +19,7 @@ const names = roles.map(({ name }) => name);
 /** A watched entry, and what roles serve whose lists have been changed. */
 async function played(
   change = () => {}, silent = [], twice = null, hidden = null, body = (bytes) => bytes,
-  edit = (plain) => plain,
+  edit = (plain) => plain, unsigned = [],
 ) {
   const storage = memoryStorage();
   const options = { trust: { fingerprint: round.fingerprint }, storage, consent: () => true };
@@ -62,7 +63,7 @@ async function played(
   const fetch = async (url) => {
     const role = roles.find(({ address }) => url.startsWith(address));
     if (silent.includes(role.name)) throw new TypeError("network");
-    if (url.endsWith("/manifests")) return new Response(JSON.stringify(notes));
+    if (url.endsWith("/manifests")) return new Response(JSON.stringify([...notes, ...unsigned]));
     fetched.push(url);
     return new Response(body(files.get(url.split("/").at(-1)) ?? null));
   };
@@ -192,6 +193,21 @@ test("lists that are longer than the contract can fill are refused, and not fetc
     assert.deepEqual(found.faults, [{ name: names[0], reason }]);
     assert.deepEqual([found.fetched, states(found)[0], found.lost], [[], "refused", []]);
   }
+});
+
+test("what nobody has signed is not parsed", async () => {
+  const text = `{"kind":"manifest","x":[${"[],".repeat(2 ** 19)}[]]}\n`;
+  const before = performance.now();
+  assert.throws(() => readManifest(utf8(text)));
+  const parsed = performance.now() - before;
+  const started = performance.now();
+  const honest = await played();
+  const usual = performance.now() - started;
+  const found = await played(() => {}, [], null, null, undefined, undefined, [text]);
+  const spent = performance.now() - started - usual - usual;
+  assert.deepEqual(states(found), states(honest));
+  // All roles serve it, and it was parsed as a manifest and as a receipt.
+  assert(spent < names.length * parsed, `${spent} ms, ${parsed} ms to parse it once`);
 });
 
 test("ordinary devices keep no tags", async () => {
