@@ -40,7 +40,7 @@ Conditions = list[dict[str, FieldValue]]
 RECORD = "health.json"
 """Name of the file with the last record of a role's health."""
 _IN_LOOP = Vitals(0.0, 0.0)
-"""Numbers of the process as its loop records them: the loop passes, and nobody is counted."""
+"""Numbers that the loop records in the folder, where it neither hangs nor counts connections."""
 
 
 class ContractHealth(msgspec.Struct, frozen=True, kw_only=True):

@@ -106,7 +106,8 @@ class Restored:
         try:
             entry, statement = self._describe(note, digest, about)
         except RefusedError:
-            # Nothing can be signed in place of a note that is about nothing known.
+            # A note about an unknown round or contract has a slot of its own, so it cannot conflict
+            # with another note.
             entry, statement = Entry(f"unread {digest}", "unread", ""), _NO_STATEMENT
         signed = [one for one in self._signers if find_signers(note, one)]
         signer = [*signed, self._signers[0]][0]

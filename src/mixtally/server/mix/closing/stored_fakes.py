@@ -26,7 +26,7 @@ _LENGTH_BYTES = 4
 class StoredFakes:
     """The stored fakes of a round.
 
-    The key under which the fakes are stored is derived from ``order``, a secret of the round.
+    The key under which the fakes are stored is derived from ``sort_key``, a secret of the round.
     """
 
     def __init__(self, folder: Path, sort_key: bytes, chance: Chance, step: Step) -> None:
