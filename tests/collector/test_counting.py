@@ -131,4 +131,4 @@ def test_a_piece_that_the_disk_has_altered(tmp_path):
 def test_nothing_of_the_key_is_printed(tmp_path):
     plan = contracts.plan_of(Question(name="q", bins=4), [contracts.shaped(4)])
     batch = batch_of(tmp_path, plan, [[b"\0"]])
-    assert repr(batch) == f"Batch({tmp_path.name})"
+    assert repr(batch) == f"CountingTask({tmp_path.name})"

@@ -58,7 +58,8 @@ class Collector:
         self._asked: dict[str, int] = {}
         self._over: set[tuple[str, str]] = set()
         self._shown: object = None
-        node.accept = self._accept
+        # The pieces of a batch are accepted only after its charge is stored.
+        node.accept = lambda row, digest, _: self._charge(row, digest)
 
     def tick(self, now: int) -> None:
         """Do all work that is due; raises the error that must end the process."""
@@ -153,10 +154,6 @@ class Collector:
     def end(self) -> None:
         """Close all files."""
         self.node.close()
-
-    def _accept(self, row: RoundRow, digest: str, _: Manifest) -> None:
-        """Charge a batch; only then are its pieces accepted."""
-        self._charge(row, digest)
 
     def _charge(self, row: RoundRow, digest: str) -> None:
         """Store the charge of a round for the batch with this manifest, "" for an unknown one."""

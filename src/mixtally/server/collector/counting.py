@@ -6,13 +6,11 @@ The result depends only on stored data, so counting can be repeated after an int
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from mixtally.device.wire.arrivals import ArrivalLists, make_tagger
-from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
-from mixtally.errors import DataError
+from mixtally.device.wire.manifest import Manifest
 from mixtally.model.contract import Contract, Part
 from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
@@ -27,6 +25,7 @@ from mixtally.server.engine.folding import CountWork, LocalPartCounter, PartCoun
 from mixtally.server.engine.listing import write_list
 from mixtally.server.engine.pool import Pool
 from mixtally.server.node import disk
+from mixtally.server.node.pieces import read_envelopes
 
 
 class CountingTask(NamedTuple):
@@ -50,7 +49,7 @@ class CountingTask(NamedTuple):
     """Folder for the opened messages and the pieces; None if they are not kept."""
 
     def __repr__(self) -> str:
-        return f"Batch({self.folder.name})"
+        return f"CountingTask({self.folder.name})"
 
 
 def count_batch(batch: CountingTask) -> StoredTally:
@@ -87,7 +86,7 @@ def list_batch(batch: CountingTask, put_list: Callable[[str, bytes], object]) ->
     place, most_held = len(batch.contract.hops) + 1, batch.engine.most_held
     return tuple(
         write_list(
-            _envelopes(batch.folder, part, batch.contract.envelope_bytes[number][-1]),
+            read_envelopes(batch.folder, part.pieces, batch.contract.envelope_bytes[number][-1]),
             make_tagger(bytes.fromhex(batch.sheet), place, number),
             put_list,
             batch.folder,
@@ -114,7 +113,8 @@ def _count_part(
 ) -> StoredPartTally:
     layout = batch.contract.plan.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
-    envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
+    pieces = batch.manifest.parts[number].pieces
+    envelopes = partial(read_envelopes, batch.folder, pieces, size)
     kept = None
     if batch.kept is not None:
         most = batch.engine.most_held
@@ -134,25 +134,6 @@ def _count_part(
         pairs=None if pairs_counted is None else pairs_counted.tolist(),
         dropped=folded.dropped,
     )
-
-
-def _envelopes(folder: Path, part: PartManifest, size: int) -> Iterator[bytes]:
-    for piece in part.pieces:
-        data = _read_piece(folder, piece, size)
-        for start in range(0, len(data), size):
-            yield data[start : start + size]
-
-
-def _read_piece(folder: Path, piece: Piece, size: int) -> bytes:
-    data = disk.read_file(folder / f"in-{piece.sha256}", "a piece")
-    if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
-        raise DataError(
-            f"piece {piece.sha256}",
-            expected="the bytes that were received",
-            got="others",
-            do="check the disk, which has changed or lost them",
-        )
-    return data
 
 
 @contextmanager

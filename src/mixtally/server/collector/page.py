@@ -235,7 +235,7 @@ def _promise(contracts: Sequence[SignedContract]) -> Promise:
         none = "none, because no contract has been signed"
         return (f"Protects: {none}.", f"epsilon and delta: {none}.", f"Expected error: {none}.")
     several = [promise_of_plan(one.contract.plan) for one in contracts]
-    named = [f"{one.contract.name}, serial {one.contract.serial}" for one in contracts]
+    named = [_name_of(one) for one in contracts]
 
     def line(place: int) -> str:
         texts = [lines[place] for lines in several]

@@ -1,11 +1,13 @@
 """Pieces received for a round: files named by their SHA-256, which is verified first."""
 
 import threading
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from mixtally.device.wire.manifest import Manifest
+from mixtally.device.wire.manifest import Manifest, Piece
 from mixtally.device.wire.problem import Problem
+from mixtally.errors import DataError
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.refusal import ProblemError
@@ -111,3 +113,21 @@ class Pieces:
     def path(self, round_id: str, name: str) -> Path:
         """Return the path of a received piece."""
         return self._folder / round_id / f"in-{name}"
+
+
+def read_envelopes(folder: Path, pieces: Iterable[Piece], size: int) -> Iterator[bytes]:
+    """Yield the envelopes of ``size`` bytes in the received pieces of a round's folder.
+
+    Raises DataError if the disk has lost or changed a piece.
+    """
+    for piece in pieces:
+        data = disk.read_file(folder / f"in-{piece.sha256}", "a piece")
+        if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
+            raise DataError(
+                f"piece {piece.sha256}",
+                expected="the bytes that were received",
+                got="others",
+                do="check the disk, which has changed or lost them",
+            )
+        for start in range(0, len(data), size):
+            yield data[start : start + size]

@@ -5,7 +5,6 @@ selects the messages that leave.
 """
 
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -14,13 +13,12 @@ import numpy as np
 
 from mixtally.device.wire.bundle import PartShape, part_envelopes, split_bundles
 from mixtally.device.wire.manifest import Manifest, PartManifest
-from mixtally.errors import DataError
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine.copies import Copies, Mask
 from mixtally.server.engine.envelope_worker import Kind
 from mixtally.server.engine.mixing import Kinds, MixedPart
 from mixtally.server.mix.intake import read_bodies
-from mixtally.server.node import disk
+from mixtally.server.node.pieces import read_envelopes
 
 _BUNDLES_AT_ONCE = 4096
 """Number of bundles whose envelopes are compared at the same time."""
@@ -114,18 +112,8 @@ class PieceSource:
 
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Yield the envelopes of a part."""
-        size = self._sizes[part]
-        for piece in self._manifest.parts[part].pieces:
-            data = disk.read_file(self._folder / f"in-{piece.sha256}", "a piece")
-            if sha256(data).hexdigest() != piece.sha256:
-                raise DataError(
-                    f"piece {piece.sha256}",
-                    expected="the bytes that were received",
-                    got="others",
-                    do="check the disk, which has changed or lost them",
-                )
-            for start in range(0, len(data), size):
-                yield data[start : start + size]
+        pieces = self._manifest.parts[part].pieces
+        return read_envelopes(self._folder, pieces, self._sizes[part])
 
 
 def _find_counted(kinds: Kinds, shape: PartShape) -> Mask:
