@@ -132,7 +132,7 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
     def broken(*_, **__):
         return {}["nothing"]
 
-    for room in ("api.lab.read_shared_crowd", "lab.simulation.plan_choice.explain_choice"):
+    for room in ("api.reading.read_shared_crowd", "lab.simulation.plan_choice.explain_choice"):
         inside = FunctionType(broken.__code__, {"__name__": f"mixtally.{room}"})
         monkeypatch.setattr(f"mixtally.{room}", inside)
         assert fails() == "nothing"

@@ -196,7 +196,7 @@ def test_a_chart_of_altair_has_every_bin_with_its_ends():
 
 
 def test_without_a_library_of_frames_a_dict_of_columns(monkeypatch):
-    monkeypatch.setattr("mixtally.api.frames.find_spec", lambda _: None)
+    monkeypatch.setattr("mixtally.api.simulated_result.find_spec", lambda _: None)
     frame = played(seed=1).to_frame()
     assert frame["label"] == ["apple", "pear", "plum"]
 

@@ -81,7 +81,7 @@ OTHER_WAYS = [
     ("Imports go down only", "protocol/encode/bits.py", "import mixtally.device.client.draw"),
     ("Imports go down only", "planning/choose.py", "import mixtally.lab.formulas.audit"),
     ("Imports go down only", "lab/simulation/run.py", "import mixtally.api.planning"),
-    ("Imports go down only", "api/lab.py", "import mixtally.cli.output"),
+    ("Imports go down only", "api/rounds.py", "import mixtally.cli.output"),
     ("A mix is blind", "protocol/mixing.py", "import mixtally.model.mechanism.in_clear"),
     ("A mix is blind", "server/mix/mix.py", "import mixtally.model.contract"),
     ("A mix is blind", "server/mix/closing/close.py", "import mixtally.model.question"),

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from mixtally.api.conclusions import conclude as conclude
     from mixtally.api.device import Device as Device
     from mixtally.api.device import Sent as Sent
-    from mixtally.api.epochs import simulate_epochs as simulate_epochs
     from mixtally.api.examples import Example as Example
     from mixtally.api.examples import example as example
-    from mixtally.api.lab import simulate as simulate
     from mixtally.api.planning import Plan as Plan
     from mixtally.api.planning import plan as plan
     from mixtally.api.pricing import Calibrated as Calibrated
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
     from mixtally.api.pricing import delta as delta
     from mixtally.api.pricing import epsilon as epsilon
     from mixtally.api.result import Result as Result
+    from mixtally.api.rounds import simulate as simulate
+    from mixtally.api.rounds import simulate_epochs as simulate_epochs
     from mixtally.api.simulated_result import SimulatedResult as SimulatedResult
     from mixtally.api.simulations import simulate_baskets as simulate_baskets
     from mixtally.api.simulations import simulate_memoized as simulate_memoized
@@ -72,9 +72,9 @@ _PLACES = {
     "example": "mixtally.api.examples",
     "mix": "mixtally.api.batches",
     "plan": "mixtally.api.planning",
-    "simulate": "mixtally.api.lab",
+    "simulate": "mixtally.api.rounds",
     "simulate_baskets": "mixtally.api.simulations",
-    "simulate_epochs": "mixtally.api.epochs",
+    "simulate_epochs": "mixtally.api.rounds",
     "simulate_memoized": "mixtally.api.simulations",
     "simulate_places": "mixtally.api.simulations",
     "simulate_words": "mixtally.api.simulations",

@@ -9,8 +9,7 @@ import numpy as np
 
 from mixtally.api import checks
 from mixtally.api.device import Sent
-from mixtally.api.planning import Plan
-from mixtally.api.verified_plan import load_verified_plan
+from mixtally.api.planning import Plan, load_verified_plan
 from mixtally.errors import DataError, MessageError, pluralize
 from mixtally.model.contract import Part
 from mixtally.primitives.bits import Rows

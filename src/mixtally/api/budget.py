@@ -2,8 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,16 +16,17 @@ from mixtally.app.budget import (
     ChargeOptions,
     Statement,
     charge,
+    check_continued,
+    ledger_updater,
     load_ledger,
+    open_or_read_ledger,
     statement,
-    write_ledger,
 )
-from mixtally.errors import ParameterError, PlanError, not_together
+from mixtally.errors import ParameterError, not_together
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
 from mixtally.model.ledger import Charge, Ledger, new_ledger
 from mixtally.primitives.files import resolve_target
-from mixtally.primitives.lock import exclusive_lock
 from mixtally.report.numbers import at_most, printable
 
 
@@ -91,17 +91,12 @@ class Budget:
                 else f"{'delta' if epsilon is None else 'epsilon'} alone",
                 do=f"add {' and '.join(missing)}, for example",
             )
-        if epsilon is None:
-            self._ledger = self._read_ledger()
-            return
-        fresh = new_ledger(guarantee_of(epsilon, delta))
-        self._ledger = fresh
-        # Locked, because two processes may create the file at the same time.
-        with self._lock():
-            if self._place is not None and self._place.exists():
-                self._ledger = self._same_budget(self._read_ledger(), fresh)
-            else:
-                self._write_ledger(fresh)
+        if self._place is None:
+            self._ledger = new_ledger(guarantee_of(epsilon, delta))
+        elif epsilon is None:
+            self._ledger = load_ledger(self._place)
+        else:
+            self._ledger = open_or_read_ledger(self._place, guarantee_of(epsilon, delta))
 
     @property
     def epsilon(self) -> float:
@@ -182,14 +177,13 @@ class Budget:
         Ledger
             The new ledger.
         """
-        # The lock covers reading and writing: a charge in between would be lost.
-        with self._lock():
-            before = self._current_ledger()
-            after = how(before)
-            if after is not before:
-                self._write_ledger(after)
-            self._ledger = after
-        return after
+        with self._turn:
+            if self._place is None:
+                self._ledger = how(self._current_ledger())
+            else:
+                change_file = ledger_updater(self._place)
+                self._ledger = change_file(lambda found: how(self._check_file(found)))
+            return self._ledger
 
     @checks.translate_errors
     def times_left(self, plan: Plan) -> int:
@@ -274,16 +268,6 @@ class Budget:
             do="keep the budget in a file and open it with mixtally.Budget(path)",
         )
 
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Exclude other threads, and other processes if the budget has a file."""
-        with self._turn:
-            if self._place is None:
-                yield
-                return
-            with exclusive_lock(self._place.parent, required=True):
-                yield
-
     def _current_ledger(self) -> Ledger:
         """Return the ledger as it is now.
 
@@ -294,47 +278,19 @@ class Budget:
         PlanError
             If the file no longer begins with the charges that this object has seen.
         """
-        if self._place is None:
-            if os.getpid() != self._owner:
-                raise ParameterError(
-                    "budget",
-                    expected="the process that opened the budget",
-                    got="a forked process, which would spend the budget again",
-                    do="keep the budget in a file: mixtally.Budget(path, epsilon=.., delta=..)",
-                )
-            return self._ledger
-        # Charges are only ever appended: anything else is an older copy or another file.
-        now, before = self._read_ledger(), self._ledger
-        kept = now.charges[: len(before.charges)] == before.charges
-        if now.budget != before.budget or not kept:
-            raise PlanError(
-                str(self._place),
-                expected="all charges that were in the file before",
-                got="fewer or other charges",
-                do="restore the newest copy: the file was replaced by an older one",
-            )
-        return now
-
-    def _read_ledger(self) -> Ledger:
-        if self._place is None:
-            raise AssertionError("a budget in memory has no file")
-        return load_ledger(self._place)
-
-    def _write_ledger(self, ledger: Ledger) -> None:
         if self._place is not None:
-            write_ledger(self._place, ledger)
+            return self._check_file(load_ledger(self._place))
+        if os.getpid() != self._owner:
+            raise ParameterError(
+                "budget",
+                expected="the process that opened the budget",
+                got="a forked process, which would spend the budget again",
+                do="keep the budget in a file: mixtally.Budget(path, epsilon=.., delta=..)",
+            )
+        return self._ledger
 
-    @staticmethod
-    def _same_budget(found: Ledger, fresh: Ledger) -> Ledger:
-        if found.budget == fresh.budget:
-            return found
-        raise PlanError(
-            "budget",
-            expected=f"a file with epsilon {fresh.budget.epsilon:g} and delta "
-            f"{fresh.budget.delta:g}",
-            got=f"one with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
-            do="leave out epsilon and delta, or choose another file: a file keeps its budget",
-        )
+    def _check_file(self, found: Ledger) -> Ledger:
+        return check_continued(found, self._ledger, str(self._place))
 
 
 def _record_of(plan: object) -> Record:

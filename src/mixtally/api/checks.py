@@ -124,7 +124,7 @@ def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | 
         int: check_whole,
         bool: check_flag,
         str: check_text,
-        Any: _as_given,
+        Any: lambda _, value: value,  # checked elsewhere
         **(readers or {}),
     }
     return options.build_options(
@@ -135,11 +135,6 @@ def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | 
             if one.name in given and (given[one.name] is not None or one.default is Parameter.empty)
         },
     )
-
-
-def _as_given(_: str, value: object) -> object:
-    """Return a value that is checked elsewhere."""
-    return value
 
 
 def _type_of(hint: Any) -> Any:
@@ -203,7 +198,9 @@ def _check_call(
     name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
 ) -> None:
     """Raise ParameterError for an argument that is unknown, missing or given twice."""
-    check_names(name, given, _names(taken))
+    kinds = {one.name: one.kind for one in taken.parameters.values()}
+    named = [one for one in kinds if kinds[one] is not Parameter.POSITIONAL_ONLY]
+    check_names(name, given, [one for one in named if one not in ("self", "cls")])
     try:
         taken.bind(*args, **given)
     except TypeError as error:
@@ -247,15 +244,6 @@ def _format_brief(value: object) -> str:
             typed = repr(value)
             return typed if len(typed) <= _LONGEST else ".."
     return ".."
-
-
-def _names(taken: Signature) -> list[str]:
-    """Return the arguments that can be given by name."""
-    return [
-        one.name
-        for one in taken.parameters.values()
-        if one.kind is not Parameter.POSITIONAL_ONLY and one.name not in ("self", "cls")
-    ]
 
 
 def _is_callers_error(trace: TracebackType | None) -> bool:

@@ -163,7 +163,7 @@ class Values:
         return f"leave it out: values[{rows}:]"
 
 
-def read_values(values: object, *, counted: bool = False) -> Values:
+def read_values(values: object, *, counted: bool) -> Values:
     """Return ``values`` as columns.
 
     Parameters

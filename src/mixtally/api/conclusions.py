@@ -8,10 +8,9 @@ from typing import Any
 from mixtally.api import checks
 from mixtally.api.batches import Batch
 from mixtally.api.files import file_at
-from mixtally.api.planning import Plan
+from mixtally.api.planning import Plan, load_verified_plan
 from mixtally.api.requests import read_request
 from mixtally.api.result import Result
-from mixtally.api.verified_plan import load_verified_plan
 from mixtally.app import conclude as use
 from mixtally.app.conclude import ConcludeOptions, Messages, ShardOptions
 from mixtally.app.options import list_used_flags
@@ -41,7 +40,7 @@ def conclude(
     processes : int, optional
         For files, the number of processes that count. The default is this process only.
     **options
-        The options of ``mixtally batch conclude``.
+        The options of ``mixtally batch tally``.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def cross_with_groups(
     *,
     missing: str,
     missing_values: Collection[str],
-    group_name: str | None = None,
+    group_name: str | None,
 ) -> tuple[Values, list[str] | None]:
     """Return one column of "group | value", and its labels: every value in every group.
 

@@ -217,7 +217,7 @@ def _load_plan(agreed: object) -> tuple[str, BarePlan, Limits]:
         contract = parse_contract(contract_bytes(agreed))
         return contract.fingerprint, contract.plan, Limits()
     # A device with a contract loads no planner.
-    from mixtally.api.verified_plan import load_verified_plan
+    from mixtally.api.planning import load_verified_plan
     from mixtally.model.contract import write_plan
 
     found = load_verified_plan(agreed)

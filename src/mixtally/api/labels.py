@@ -8,7 +8,7 @@ import numpy as np
 
 from mixtally.api import checks
 from mixtally.errors import ParameterError, PlanError
-from mixtally.lab.data.label_merging import Merging, check_spaces, value_text
+from mixtally.lab.data.label_merging import check_spaces, value_text
 from mixtally.lab.data.value_types import is_missing
 
 
@@ -27,15 +27,6 @@ def separator_of(given: object) -> str | None:
         expected="the text between labels",
         got="an empty text",
         do='write separator=";", for example',
-    )
-
-
-def merging_of(strip: object, ignore_case: object, other: object) -> Merging:
-    """Return how values become labels, or raise ParameterError for another type."""
-    return Merging(
-        checks.check_flag("strip", strip),
-        checks.check_flag("ignore_case", ignore_case),
-        checks.check_optional_text("other", other),
     )
 
 

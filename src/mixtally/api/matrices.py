@@ -9,7 +9,7 @@ from mixtally.accounting.divergence.matrix import Group
 from mixtally.api import checks
 from mixtally.api.files import file_at
 from mixtally.api.planning import Plan
-from mixtally.app.matrix import MatrixOptions, World, fake_row_of, make_world
+from mixtally.app.matrix import MatrixOptions, ShuffledRandomizer, fake_row_of, shuffle_matrix
 from mixtally.app.mechanism import PricedOptions
 from mixtally.errors import DataError
 from mixtally.model.matrix import MOST_CELLS, RandomizerMatrix, make_matrix, parse_fake_row
@@ -32,8 +32,10 @@ def with_path(given: object) -> object:
     return file_at(given) if isinstance(given, str) and re.search(r"[./\\]", given) else given
 
 
-def world_of(given: object, groups: Groups, options: Mapping[str, object]) -> World:
-    """Return a matrix and all that hides its messages, from the arguments of a call.
+def shuffled_matrix_of(
+    given: object, groups: Groups, options: Mapping[str, object]
+) -> ShuffledRandomizer:
+    """Return a matrix among the people and fakes that hide its messages, from the arguments.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def world_of(given: object, groups: Groups, options: Mapping[str, object]) -> Wo
         law = fake_row_of(matrix, row)
     else:
         law = parse_fake_row(_to_list("fake_row", row), matrix.outputs)
-    return make_world(
+    return shuffle_matrix(
         matrix, parameters.given, share, law, reading.rounds, _groups_of(groups, matrix, reading)
     )
 
@@ -104,17 +106,14 @@ def matrix_of(name: str, given: Any, normalize: bool = False) -> RandomizerMatri
                 rows, given = list(given.index), given.to_numpy(dtype=object)
             else:  # a frame of polars, whose labels are a column of text
                 entries = [list(row) for row in given.rows()]
-                if entries and isinstance(entries[0][0], str) and not _is_number(entries[0][0]):
+                first = entries[0][0] if entries else 0
+                # A text that begins with a digit may be a probability, such as "1/2".
+                if isinstance(first, str) and not first.strip()[:1].isdigit():
                     rows, outputs = [row[0] for row in entries], outputs[1:]
                     entries = [row[1:] for row in entries]
                 given = entries
     entries = [_to_list(f"{name}, row {i}", row) for i, row in enumerate(_to_list(name, given))]
     return make_matrix(entries, rows, outputs, normalize=normalize, subject=name)
-
-
-def _is_number(text: str) -> bool:
-    """Return whether a text may be a probability."""
-    return text.strip()[:1].isdigit()
 
 
 def _to_list(name: str, values: Any) -> list[Any]:

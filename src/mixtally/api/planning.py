@@ -12,25 +12,25 @@ from typing import Any, NamedTuple
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.api import checks
-from mixtally.api.files import file_at, write_files
+from mixtally.api.files import contract_bytes, file_at, write_files
 from mixtally.api.labels import as_list, labels_of
 from mixtally.api.requests import ends_of, read_request
 from mixtally.app import plan as use
-from mixtally.app.approval_details import details_of
-from mixtally.app.contracts import contract_of, network_of, read_network
+from mixtally.app.contracts import contract_of, read_network
 from mixtally.app.model_comparison import compare_models
 from mixtally.app.plan import PlanOptions
-from mixtally.app.plans import contract_file, plan_file, promise_lines
+from mixtally.app.plans import contract_file, details_of, plan_file
 from mixtally.errors import InfeasibleError, ParameterError, not_together
 from mixtally.lab.data.label_merging import normalize_nfc
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
-from mixtally.model.contract import read_plan
+from mixtally.model.contract import fingerprint_of, read_contract, read_plan
 from mixtally.model.question import Kind, Question
 from mixtally.planning import Forecast, Relaxations, explain, forecast, forecast_mean
 from mixtally.primitives.files import read_bytes
 from mixtally.protocol.encode.numbers import Points, Range, Scale
 from mixtally.report.document import Promise
+from mixtally.report.promise import promise_of_plan
 from mixtally.report.svg import el
 from mixtally.report.words import promise_paragraphs
 
@@ -162,7 +162,7 @@ class Plan:
         ['fruit.md']
         """
         place = file_at(path)
-        details = None if approval is None else details_of(approval)
+        details = details_of(approval, place)
         return write_files(place.parent, {place.name: plan_file(self.record, place, details)})
 
     @checks.translate_errors
@@ -201,12 +201,10 @@ class Plan:
             from that of the plan.
         """
         place = file_at(path)
-        if isinstance(network, Mapping):
-            subject, run = "network", network_of(dict(network), "network")
-        else:
-            subject, run = str(file_at(network)), read_network(file_at(network))
-        contract = contract_of(self.record, run, subject)
-        details = None if approval is None else details_of(approval)
+        named = network if isinstance(network, Mapping) else file_at(network)
+        subject = "network" if isinstance(named, Mapping) else str(named)
+        contract = contract_of(self.record, read_network(named), subject)
+        details = details_of(approval, place)
         return write_files(place.parent, {place.name: contract_file(contract, place, details)})
 
     @classmethod
@@ -255,7 +253,8 @@ class Plan:
             What is protected against which observer; epsilon, delta and the assumptions; the
             expected error.
         """
-        return promise_lines(self.record, self.forecast)
+        expected = self.forecast
+        return promise_of_plan(self.record, expected.level, expected.half_width)
 
     def __repr__(self) -> str:
         what = f"{self.question.name}: {self.record.name}, {self.question.bins:,} bins, "
@@ -453,3 +452,38 @@ def parse_scale(bins: object, points: object, number: object) -> Range | None:
     if bins is None:
         return Points(*ends, checks.check_optional_whole("points", points))
     return Scale(*ends, checks.check_whole("bins", bins))
+
+
+class VerifiedPlan(NamedTuple):
+    """A plan with a verified certificate.
+
+    Parameters
+    ----------
+    fingerprint : str
+        The fingerprint of the plan, or of the contract that contains it.
+    plan : mixtally.model.contract.Plan
+        The plan, as files contain it.
+    """
+
+    fingerprint: str
+    plan: Record
+
+
+def load_verified_plan(given: object) -> VerifiedPlan:
+    """Return the plan of an argument after proving its certificate again.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    ParameterError
+        If the argument is neither a plan nor a path nor bytes.
+    PlanError
+        If the contract is invalid, was altered, or has a false certificate.
+    """
+    if isinstance(given, Plan):  # was verified by the planner or by Plan.load
+        return VerifiedPlan(given.fingerprint, given.record)
+    data = contract_bytes(given)
+    plan = read_contract(data, "contract").plan
+    verify(plan)
+    return VerifiedPlan(fingerprint_of(data), plan)

@@ -4,25 +4,15 @@
 ``epsilon`` finds the least epsilon for a delta, and ``curve`` computes delta at many epsilons.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.composition.pld import Curve
 from mixtally.accounting.curves import PrivacyCurve as PrivacyCurve
-from mixtally.accounting.curves import find_epsilon, trace_curve
-from mixtally.accounting.plans.terms import (
-    PrivacyTerms,
-    certify_terms,
-    curve_of,
-    local_epsilon_of,
-    verify,
-)
+from mixtally.accounting.plans.terms import PrivacyTerms, verify
 from mixtally.api import checks
 from mixtally.api.files import contract_bytes
-from mixtally.api.matrices import Groups, Randomized, is_matrix, with_path, world_of
+from mixtally.api.matrices import Groups, Randomized, is_matrix, shuffled_matrix_of, with_path
 from mixtally.api.planning import Plan
 from mixtally.api.requests import guarantee_of
 from mixtally.app import matrix, price
@@ -34,13 +24,11 @@ from mixtally.app.plans import refuse_extra_flags
 from mixtally.errors import ParameterError
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Contract
-from mixtally.model.guarantee import LEAST_EPSILON, MOST_EPSILON, Guarantee, check_epsilon
 from mixtally.report.numbers import at_most, number
 from mixtally.report.words import assumption_text
 
 Parameters = MechanismOptions
 """The parameters of all protocols. ``mixtally check delta --help`` lists those of each protocol."""
-_OF_MATRICES = ("fake_row", "rounds", "normalize")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +125,8 @@ def delta(
     """
     epsilon, protocol = checks.check_number("epsilon", epsilon), with_path(protocol)
     if is_matrix(protocol):
-        return matrix.price_matrix(world_of(protocol, groups, given), epsilon)
-    return _certify(protocol, epsilon, groups, given)
+        return matrix.price_matrix(shuffled_matrix_of(protocol, groups, given), epsilon)
+    return price.certify(_target_of(protocol, groups, given), epsilon)
 
 
 @checks.translate_errors
@@ -181,13 +169,9 @@ def epsilon(
     0.142
     """
     delta, protocol = checks.check_number("delta", delta), with_path(protocol)
-    matrix.check_delta(delta)
     if is_matrix(protocol):
-        return matrix.least_epsilon(world_of(protocol, groups, given), delta)
-    upper, _ = _curve_of(protocol, groups, given)
-    found = find_epsilon(lambda one: upper(max(one, LEAST_EPSILON)), delta, MOST_EPSILON)
-    matrix.require_epsilon(found, delta)
-    return _certify(protocol, max(found, LEAST_EPSILON), groups, given)
+        return matrix.least_epsilon(shuffled_matrix_of(protocol, groups, given), delta)
+    return price.least_epsilon(_target_of(protocol, groups, given), delta)
 
 
 @checks.translate_errors
@@ -243,44 +227,25 @@ def curve(
             for i, one in enumerate(checks.read_list("epsilons", epsilons))
         ]
     if is_matrix(protocol):
-        return matrix.trace_matrix(world_of(protocol, groups, given), points)
-    upper, reach = _curve_of(protocol, groups, given)
-    if points is None:
-        return trace_curve(upper, reach)
-    return PrivacyCurve.from_profile([(one, upper(one)) for one in points])
+        return matrix.trace_matrix(shuffled_matrix_of(protocol, groups, given), points)
+    return price.trace(_target_of(protocol, groups, given), points)
 
 
-def _certify(
-    protocol: Randomized, epsilon: float, groups: Groups, given: dict[str, Any]
-) -> Certificate:
-    """Return the certificate of a protocol or of a plan at any epsilon."""
+def _target_of(
+    protocol: Randomized, groups: Groups, given: dict[str, Any]
+) -> MechanismOptions | PrivacyTerms:
+    """Return the parameters of a protocol, or the terms of a plan.
+
+    Raises ParameterError for arguments that only a matrix has, or that the plan contains.
+    """
     if isinstance(protocol, str):
-        return price.delta(_read_protocol(protocol, groups, given), epsilon).certificate
-    terms = _read_terms(protocol, groups, given)
-    promised = Guarantee(epsilon=check_epsilon(epsilon), delta=terms.guarantee.delta)
-    return certify_terms(replace(terms, guarantee=promised))
-
-
-def _curve_of(protocol: Randomized, groups: Groups, given: dict[str, Any]) -> tuple[Curve, float]:
-    """Return the function from epsilon to the upper end of delta, and the largest privacy loss."""
+        matrix.refuse_matrix_options(checks.read_options(MatrixOptions, given))
+    if len(groups):
+        raise ParameterError(
+            "groups", expected="a matrix with groups", got="a protocol", do="leave groups out"
+        )
     if isinstance(protocol, str):
-        return price.curve_of(_read_protocol(protocol, groups, given))
-    terms = _read_terms(protocol, groups, given)
-    local = local_epsilon_of(terms)
-    return curve_of(terms, Accountant()), math.inf if local is None else local
-
-
-def _read_protocol(protocol: str, groups: Groups, given: dict[str, Any]) -> MechanismOptions:
-    """Return the parameters of a protocol, without any that only a matrix has."""
-    own = {name: given[name] for name in _OF_MATRICES if name in given}
-    matrix.refuse_matrix_options(checks.read_options(MatrixOptions, own))
-    _refuse_groups(groups)
-    return _options(protocol, given)
-
-
-def _read_terms(protocol: Randomized, groups: Groups, given: dict[str, Any]) -> PrivacyTerms:
-    """Return the terms of a plan; raise ParameterError for parameters, which the plan has."""
-    _refuse_groups(groups)
+        return _options(protocol, given)
     refuse_extra_flags([f"--{name.replace('_', '-')}" for name in given])
     if isinstance(protocol, Plan):  # was verified by the planner or by Plan.load
         return PrivacyTerms.of(protocol.record)
@@ -288,13 +253,6 @@ def _read_terms(protocol: Randomized, groups: Groups, given: dict[str, Any]) -> 
     plan = read.plan if isinstance(read, Contract) else read
     verify(plan)
     return PrivacyTerms.of(plan)
-
-
-def _refuse_groups(groups: Groups) -> None:
-    if len(groups):
-        raise ParameterError(
-            "groups", expected="a matrix with groups", got="a protocol", do="leave groups out"
-        )
 
 
 @checks.translate_errors

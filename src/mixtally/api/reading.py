@@ -4,12 +4,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
 from mixtally.api import checks
-from mixtally.api.labels import merging_of, missing_texts, separator_of
+from mixtally.api.labels import missing_texts, separator_of
 from mixtally.api.planning import Plan, parse_scale
 from mixtally.api.values import KINDS, ReadingRequest, read_shared_crowd
 from mixtally.app.count import GivenPlan
 from mixtally.app.outcome import Run
 from mixtally.errors import not_together
+from mixtally.lab.data.label_merging import Merging
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import DROP, RowCombination
 from mixtally.lab.simulation.lab import Lab
@@ -122,7 +123,7 @@ def make_reading_request(
     request = ReadingRequest(
         missing=rows.missing,
         missing_values=missing_texts(rows.missing_values),
-        merging=merging_of(rows.strip, rows.ignore_case, rows.other),
+        merging=Merging(rows.strip, rows.ignore_case, rows.other),
         person=rows.person,
         several=checks.check_optional_choice("several", rows.several, list(RowCombination)),
         rows_are_people=rows.rows_are_people,

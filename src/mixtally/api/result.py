@@ -1,6 +1,6 @@
 """Results of collections and simulations: the guarantee, the estimates and the files.
 
-Only the property ``simulation`` contains true counts.
+A ``Result`` has no true counts. Its property ``simulation`` returns a result that has them.
 """
 
 import io
@@ -15,9 +15,8 @@ from rich.console import Console
 
 from mixtally.api import checks
 from mixtally.api.files import file_at, write_files
-from mixtally.api.frames import make_frame
 from mixtally.api.labels import labels_of
-from mixtally.api.simulated_result import SHOWN, SimulatedResult, study_of
+from mixtally.api.simulated_result import SHOWN, SimulatedResult, make_frame, study_of
 from mixtally.app.outcome import Outcome
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.lab.simulation.study import Study
@@ -81,7 +80,7 @@ class Result:
 
         Results drawn from a seed, and results whose labels were taken from the data, may not.
         """
-        return not self.outcome.seeded and not self.outcome.from_data
+        return self.outcome.is_public
 
     @property
     def facts(self) -> dict[str, Any]:

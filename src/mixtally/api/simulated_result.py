@@ -1,9 +1,12 @@
-"""The result of a simulation with its true counts, which is never published."""
+"""The result of a simulation with its true counts, and the rows of any result as a frame."""
 
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
+import narwhals as nw
+
 from mixtally.api import checks
-from mixtally.api.frames import make_frame
 from mixtally.app.outcome import Outcome
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.study import Study
@@ -11,9 +14,11 @@ from mixtally.report.counts_view import CountsView
 from mixtally.report.numbers import number
 from mixtally.report.texts import whole_facts
 
-RAW = "Raw counts of real people, and what they give away: never publish this."
 SHOWN = 20
 """Rows that a printed result shows."""
+_LIBRARIES = ("polars", "pandas", "pyarrow")
+"""The first of these libraries that is installed makes frames of plain values."""
+_RAW = "Raw counts of real people, and what they give away: never publish this."
 
 
 class SimulatedResult:
@@ -119,7 +124,7 @@ class SimulatedResult:
         return CountsView(self._study.main_result, truth=self._study.known_truth)
 
     def __repr__(self) -> str:
-        heads, lines = [f"SIMULATION ONLY. {RAW}"], list[str]()
+        heads, lines = [f"SIMULATION ONLY. {_RAW}"], list[str]()
         if isinstance(self._outcome.found, Study):
             heads.append(f"measured error {number(self.measured_error)} counts")
             lines = [
@@ -140,3 +145,11 @@ def study_of(outcome: Outcome) -> Study:
         got="another result",
         do="read tables and facts of this result",
     )
+
+
+def make_frame(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
+    """Return ``rows`` as a native frame, or as a dict of columns if no library is installed."""
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    installed = (name for name in _LIBRARIES if find_spec(name) is not None)
+    chosen: Any = next(installed, None) if backend is None else backend
+    return columns if chosen is None else nw.from_dict(columns, backend=chosen).to_native()

@@ -16,7 +16,8 @@ from mixtally.api.requests import guarantee_of
 from mixtally.api.result import Result
 from mixtally.app.baskets import FindOptions, baskets
 from mixtally.app.limits import BudgetOptions
-from mixtally.app.memoized import BloomOptions, LevelOptions, MemoizedPromise, play_memoized
+from mixtally.app.memoized import BloomOptions, LevelOptions, play_memoized
+from mixtally.app.options import MaybePromise
 from mixtally.app.places import places
 from mixtally.app.words import SearchOptions, words
 from mixtally.errors import ParameterError
@@ -313,10 +314,7 @@ def simulate_memoized(
     [556, 455]
     """
     listed = None if candidates is None else labels_of("candidates", candidates)
-    promise = MemoizedPromise(
-        checks.check_optional_number("epsilon", epsilon),
-        checks.check_optional_number("delta", delta),
-    )
+    promise = checks.read_options(MaybePromise, {"epsilon": epsilon, "delta": delta})
     levels = checks.read_options(LevelOptions, options)
     bloom = checks.read_options(BloomOptions, options)
     rows = checks.read_options(RowOptions, options)

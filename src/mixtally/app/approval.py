@@ -34,8 +34,8 @@ _SIGNED = "." * 14
 def approval(
     plan: Plan,
     fingerprint: str,
-    contract: Contract | None = None,
-    details: ApprovalDetails | None = None,
+    contract: Contract | None,
+    details: ApprovalDetails | None,
 ) -> Document:
     """Return the approval page of a plan, or of a contract.
 
@@ -90,13 +90,18 @@ def _sections(
     plan: Plan, fingerprint: str, contract: Contract | None, details: ApprovalDetails
 ) -> tuple[Section, ...]:
     suite = 1 if contract is None else contract.suite
+    columns = ("item", "statement")
+    statements = Table(columns, details.statements(), words=frozenset({"statement"}))
     run = (
         ()
         if contract is None
         else (contract_texts.roles_table(contract), contract_texts.rounds_text(contract))
     )
     return (
-        Section("Purpose and responsibility", (_statements(details),)),
+        Section(
+            "Purpose and responsibility",
+            (statements,),
+        ),
         Section("What is asked, and who answers", (*_question_texts(plan), *run)),
         Section("What is promised", _promise_texts(plan)),
         Section("Who must be trusted, and for what", (contract_texts.trust_table(plan),)),
@@ -111,10 +116,6 @@ def _sections(
         Section("How to verify this page", _verification_texts(fingerprint)),
         Section("Sign-off", (_sign_off(details),)),
     )
-
-
-def _statements(details: ApprovalDetails) -> Table:
-    return Table(("item", "statement"), details.statements(), words=frozenset({"statement"}))
 
 
 def _sign_off(details: ApprovalDetails) -> Table:

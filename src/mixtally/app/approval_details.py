@@ -82,29 +82,8 @@ _SHOWN = (
 )
 
 
-def approval_details(fields: object, subject: str) -> ApprovalDetails:
-    """Return the details in a mapping.
-
-    Parameters
-    ----------
-    fields : object
-        The names and values, as parsed from TOML.
-    subject : str
-        The name of the mapping in error messages.
-
-    Raises
-    ------
-    PlanError
-        If a field has an unknown name or a value of another type.
-    """
-    try:
-        return msgspec.convert(fields, ApprovalDetails, strict=True)
-    except (ValueError, RecursionError) as error:
-        raise _not_details(subject, error) from error
-
-
-def read_approval_details(path: Path) -> ApprovalDetails:
-    """Return the details in a TOML file.
+def read_approval_details(given: str | Path | Mapping[str, object]) -> ApprovalDetails:
+    """Return the details in a TOML file, or in a mapping with the fields of such a file.
 
     Raises
     ------
@@ -113,28 +92,19 @@ def read_approval_details(path: Path) -> ApprovalDetails:
     PlanError
         If the file is not TOML, or a field has an unknown name or a value of another type.
     """
-    data = read_bytes(path, "the details of an approval page", _SEE)
+    subject = "approval" if isinstance(given, Mapping) else str(given)
     try:
-        fields = tomllib.loads(data.decode("utf-8"))
+        if isinstance(given, Mapping):
+            fields = dict(given)
+        else:
+            data = read_bytes(Path(given), "the details of an approval page", _SEE)
+            fields = tomllib.loads(data.decode())
+        return msgspec.convert(fields, ApprovalDetails, strict=True)
     except (ValueError, RecursionError) as error:
-        raise _not_details(str(path), error) from error
-    return approval_details(fields, str(path))
-
-
-def details_of(given: str | Path | Mapping[str, object] | None) -> ApprovalDetails:
-    """Return the details in a file or in a mapping; empty details for None."""
-    if given is None:
-        return ApprovalDetails()
-    if isinstance(given, Mapping):
-        return approval_details(dict(given), "approval")
-    return read_approval_details(Path(given))
-
-
-def _not_details(subject: str, error: Exception) -> PlanError:
-    return PlanError(
-        subject,
-        expected="TOML with purpose, legal_basis, retention, contact, version, date and sign_off, "
-        "or some of them",
-        got=f"something else ({error})",
-        do=_SEE,
-    )
+        raise PlanError(
+            subject,
+            expected="TOML with purpose, legal_basis, retention, contact, version, date and "
+            "sign_off, or some of them",
+            got=f"something else ({error})",
+            do=_SEE,
+        ) from error

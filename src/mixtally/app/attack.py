@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.parameters import Parameters
 from mixtally.app import options as o
-from mixtally.app.matrix import fake_row_of, make_world, price_matrix
+from mixtally.app.matrix import fake_row_of, price_matrix, shuffle_matrix
 from mixtally.app.mechanism import PROTOCOLS, ParameterOptions
 from mixtally.errors import ParameterError, join_words, not_together
 from mixtally.lab.attacks import (
@@ -305,11 +305,11 @@ def attack_matrix(
         )
     law = fake_row_of(matrix, fake_row)
     share = 1.0 if claimed.honest_share is None else claimed.honest_share
-    world = make_world(matrix, claimed.parameters.given, share, law, 1)
-    found = price_matrix(world, claimed.epsilon)
-    uniform = world.randomizer().lower(claimed.epsilon)
+    shuffled = shuffle_matrix(matrix, claimed.parameters.given, share, law)
+    found, randomizer = price_matrix(shuffled, claimed.epsilon), shuffled.randomizer
+    worst = randomizer.lower(claimed.epsilon)
     target = MatrixTarget(
-        matrix, world.users, world.fakes, law, (uniform.one, uniform.other), uniform.crowd,
+        matrix, randomizer.users, randomizer.fakes, law, (worst.one, worst.other), worst.crowd,
         claimed.epsilon, claimed.delta, found.certificate,
     )  # fmt: skip
     error = 1.0 - checked_level(game.level)

@@ -19,7 +19,7 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.planning import PlanRequest, choose
 from mixtally.primitives.chance import SecureChance
-from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.primitives.progress import Progress
 from mixtally.report.document import Document
 
 
@@ -68,7 +68,7 @@ def attack_network(
     level: float,
     trials: int | None,
     seconds: float,
-    progress: Progress = ignore_progress,
+    progress: Progress,
 ) -> NetworkAttacked:
     """Let hostile mixes attack a plan in every place, next to real honest mixes.
 

@@ -121,7 +121,7 @@ def baskets(
 
 
 def _choose_plan(
-    request: PlanRequest, largest: int, planner: Planner, slots: int | None = None
+    request: PlanRequest, largest: int, planner: Planner, slots: int | None
 ) -> tuple[Plan, bool, str]:
     """Return the plan in which the count of a pair of items has the smallest error.
 

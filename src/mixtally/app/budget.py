@@ -14,7 +14,7 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import ledger as composed
 from mixtally.accounting.budget.ledger import RemainingBudget, certify_spending, remaining_budget
 from mixtally.app import options as o
-from mixtally.errors import DataError
+from mixtally.errors import DataError, PlanError
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
@@ -165,32 +165,68 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
     return ledger
 
 
-def charge_ledger(path: Path, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:
-    """Charge a plan to the ledger in a file, and return the new ledger.
+def open_or_read_ledger(path: Path, budget: Guarantee) -> Ledger:
+    """Return the ledger in a file, which is created without charges if it does not exist.
 
     Parameters
     ----------
     path : Path
-        The file of the ledger.
-    plan : Plan
-        The plan that the person answers under.
-    options : ChargeOptions
-        The number of collections and the note.
-    accountant : Accountant
-        Keeps the computed numbers.
+        The file.
+    budget : Guarantee
+        The total epsilon and delta.
 
     Raises
     ------
-    InfeasibleError
-        If the budget would be exceeded; the file then stays unchanged.
     DataError
         If the file cannot be read or written.
     PlanError
-        If the file is not a ledger or was altered, or the certificate of the plan is false.
-    ParameterError
-        If the number of collections or the note is out of range.
+        If the file is not a ledger, was altered, or has another budget.
     """
-    return ledger_updater(path)(lambda ledger: charge(ledger, plan, options, accountant))
+    place = resolve_target(path)
+    # Locked, because two processes may create the file at the same time.
+    with exclusive_lock(place.parent, required=True):
+        if not place.exists():
+            ledger = new_ledger(budget)
+            write_ledger(place, ledger)
+            return ledger
+        found = load_ledger(place)
+    if found.budget != budget:
+        raise PlanError(
+            "budget",
+            expected=f"a file with epsilon {budget.epsilon:g} and delta {budget.delta:g}",
+            got=f"one with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
+            do="leave out epsilon and delta, or choose another file: a file keeps its budget",
+        )
+    return found
+
+
+def check_continued(found: Ledger, seen: Ledger, subject: str) -> Ledger:
+    """Return a ledger that was read again, if it still has all charges that were seen before.
+
+    Parameters
+    ----------
+    found : Ledger
+        The ledger as it is now.
+    seen : Ledger
+        The same ledger as it was read before.
+    subject : str
+        The name of the file in messages.
+
+    Raises
+    ------
+    PlanError
+        If the budget differs, or if ``found`` does not begin with the charges of ``seen``.
+    """
+    # Charges are only ever appended: anything else is an older copy or another file.
+    kept = found.charges[: len(seen.charges)] == seen.charges
+    if found.budget != seen.budget or not kept:
+        raise PlanError(
+            subject,
+            expected="all charges that were in the file before",
+            got="fewer or other charges",
+            do="restore the newest copy: the file was replaced by an older one",
+        )
+    return found
 
 
 def ledger_updater(path: Path) -> Change:
@@ -214,7 +250,7 @@ def ledger_updater(path: Path) -> Change:
 
 
 def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:
-    """Return the ledger with a charge of today; raise as ``charge_ledger`` does.
+    """Return the ledger with a charge of today.
 
     Parameters
     ----------
@@ -226,6 +262,15 @@ def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accou
         The number of collections and the note.
     accountant : Accountant
         Keeps the computed numbers.
+
+    Raises
+    ------
+    InfeasibleError
+        If the budget would be exceeded.
+    PlanError
+        If the certificate of the plan is false, or is for another observer.
+    ParameterError
+        If the number of collections or the note is out of range.
     """
     return composed.charge(
         ledger,

@@ -15,7 +15,7 @@ from mixtally.app.outcome import Outcome, outcome_of_study
 from mixtally.errors import DataError
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.lab.simulation.study import Release, Study
-from mixtally.model.contract import Plan
+from mixtally.model.contract import Part, Plan
 from mixtally.model.estimates import Tally
 from mixtally.model.received import PartReceived, Received
 from mixtally.model.result import Result
@@ -180,9 +180,7 @@ def conclude_shards(
     analysis, urls = options.analysis(plan), list_files(shards, ENDINGS)
     processes = counting.processes or 0
     analysis = replace(analysis, across=ParallelMap(processes, "words", progress, note=note))
-    part = plan.single_part(
-        "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
-    )
+    part = single_part(plan)
     made = fold(
         # A file that is named twice is counted once.
         list(dict.fromkeys(urls)),
@@ -196,6 +194,13 @@ def conclude_shards(
     received = assume_received(plan, plan.users, [made.tally], made.dropped)
     result = estimates.conclude(plan, [made.tally], analysis, received=received)
     return Concluded(result, _source(made), made.repeated)
+
+
+def single_part(plan: Plan) -> Part:
+    """Return the only part of a plan; raise PlanError if its records need several messages."""
+    return plan.single_part(
+        "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
+    )
 
 
 def _check_whole(made: Fold) -> None:

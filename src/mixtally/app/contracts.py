@@ -6,6 +6,7 @@ The commands of a contract, attacks and the Python API call the functions here.
 import json
 import os
 import tomllib
+from collections.abc import Mapping
 from hashlib import file_digest
 from pathlib import Path
 
@@ -64,24 +65,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     admission: str = "open"
 
 
-def network_of(fields: object, subject: str) -> Network:
-    """Return the network in parsed TOML; raise PlanError that names the invalid field.
-
-    Parameters
-    ----------
-    fields : object
-        The parsed TOML.
-    subject : str
-        The name of the file in messages.
-    """
-    try:
-        return msgspec.convert(fields, Network, strict=True)
-    except (ValueError, RecursionError) as error:
-        raise _network_error(subject, error) from error
-
-
-def read_network(path: Path) -> Network:
-    """Return the network in a TOML file.
+def read_network(given: Path | Mapping[str, object]) -> Network:
+    """Return the network in a TOML file, or in a mapping with the fields of such a file.
 
     Raises
     ------
@@ -90,11 +75,21 @@ def read_network(path: Path) -> Network:
     PlanError
         If a field is missing or invalid.
     """
+    subject = str(given) if isinstance(given, Path) else "network"
     try:
-        fields = tomllib.loads(read_bytes(path, "a network", _NETWORK).decode("utf-8"))
+        if isinstance(given, Path):
+            fields = tomllib.loads(read_bytes(given, "a network", _NETWORK).decode())
+        else:
+            fields = dict(given)
+        return msgspec.convert(fields, Network, strict=True)
     except (ValueError, RecursionError) as error:
-        raise _network_error(str(path), error) from error
-    return network_of(fields, str(path))
+        raise PlanError(
+            subject,
+            expected="TOML with [[hops]] and a [collector], each with name, address, key and "
+            "operator",
+            got=f"something else ({error})",
+            do=_NETWORK,
+        ) from error
 
 
 def read_client_files(folder: Path) -> tuple[ClientFile, ...]:
@@ -184,12 +179,3 @@ def _is_contract(data: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(fields, dict) and "serial" in fields
-
-
-def _network_error(subject: str, error: Exception) -> PlanError:
-    return PlanError(
-        subject,
-        expected="TOML with [[hops]] and a [collector], each with name, address, key and operator",
-        got=f"something else ({error})",
-        do=_NETWORK,
-    )

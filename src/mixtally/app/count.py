@@ -19,7 +19,7 @@ from mixtally.lab.simulation.counts_only import (
 )
 from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
 from mixtally.lab.simulation.open_words import count_true_words, hash_words
-from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops
+from mixtally.lab.simulation.play import DishonestHops
 from mixtally.lab.simulation.run import check_population, simulate_release
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, add_comparisons, truth_of
@@ -64,31 +64,6 @@ def load_signed_contract(data: bytes, subject: str) -> GivenPlan:
     return GivenPlan(
         found.plan, signed=ContractReference(found.name, found.serial, fingerprint_of(data))
     )
-
-
-class CountRequest(NamedTuple):
-    """The question to the crowd, with the options of the collection.
-
-    Attributes
-    ----------
-    name : str
-        Name of the question in titles.
-    plan, reason : Plan, str
-        The plan, and why it was chosen.
-    words : tuple of str or None
-        Words to estimate if the question is open; None for a list of values.
-    signed : ContractReference or None
-        The contract that contains the plan; None for a plan by itself.
-    hops : DishonestHops
-        Mixes that deviate from the protocol.
-    """
-
-    name: str
-    plan: Plan
-    reason: str = ""
-    words: tuple[str, ...] | None = None
-    signed: ContractReference | None = None
-    hops: DishonestHops = ALL_HONEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -142,37 +117,47 @@ class PreparedRound:
 
     Attributes
     ----------
-    asked : CountRequest
-        The question and how it is asked.
+    name : str
+        Name of the question in titles.
+    given : GivenPlan
+        The plan, and why it is used.
     crowd : Population or Histogram
         The people, or the number of people with each value.
     sent : Population or Histogram
         The form of the crowd that is simulated. Words are hashed, and a crowd of which only tallies
         are drawn is a histogram.
+    words : tuple of str or None
+        Words to estimate if the question is open; None for a list of values.
     analysis : Analysis
         Numbers to estimate, with the words to look for.
+    hops : DishonestHops
+        Mixes that deviate from the protocol.
     """
 
-    asked: CountRequest
+    name: str
+    given: GivenPlan
     crowd: Population | Histogram
     sent: Population | Histogram
+    words: tuple[str, ...] | None
     analysis: Analysis
+    hops: DishonestHops
 
     def check(self, accountant: Accountant) -> None:
         """Raise all errors that the simulation would raise, before the round is charged."""
+        plan = self.given.plan
         if isinstance(self.sent, Histogram):
-            check_counts(self.asked.plan, self.sent, self.analysis, accountant)
+            check_counts(plan, self.sent, self.analysis, accountant)
             return
-        check_population(self.asked.plan, self.sent, self.analysis, accountant)
-        self.asked.hops.check(self.asked.plan.hops)
+        check_population(plan, self.sent, self.analysis, accountant)
+        self.hops.check(plan.hops)
 
     def play(self, lab: Lab) -> tuple[Release, Truth]:
         """Simulate the round; return the release and the true counts of its bins."""
-        asked, crowd, analysis = self.asked, self.crowd, self.analysis
+        plan, crowd, analysis = self.given.plan, self.crowd, self.analysis
         if isinstance(self.sent, Histogram):
-            played = collect_counts(asked.plan, self.sent, lab, analysis)
+            played = collect_counts(plan, self.sent, lab, analysis)
         else:
-            played = simulate_release(asked.plan, self.sent, lab, analysis, asked.hops)
+            played = simulate_release(plan, self.sent, lab, analysis, self.hops)
         if isinstance(crowd, Histogram):
             return played, add_comparisons(Truth(crowd.truth), played.conclusion)
         if analysis.listed is not None:
@@ -183,24 +168,35 @@ class PreparedRound:
 
 
 def prepare_round(
-    asked: CountRequest,
+    name: str,
+    given: GivenPlan,
     crowd: Population | Histogram,
     analysis: Analysis,
     *,
-    counts_only: bool = False,
+    words: tuple[str, ...] | None,
+    hops: DishonestHops,
+    counts_only: bool,
 ) -> PreparedRound:
     """Return the crowd in the form in which a round is simulated.
 
     With ``counts_only``, tallies are drawn instead of messages, as they always are for a
     ``Histogram``. Raises PlanError for words if the question of the plan is not open.
     """
-    sent = crowd
-    if isinstance(crowd, Population) and asked.words is not None:
-        listed = look_up_words(asked.plan.question, asked.words)
-        sent, analysis = hash_words(crowd, asked.plan.question), replace(analysis, listed=listed)
+    sent, question = crowd, given.plan.question
+    if isinstance(crowd, Population) and words is not None:
+        analysis = replace(analysis, listed=look_up_words(question, words))
+        sent = hash_words(crowd, question)
     elif isinstance(crowd, Population) and counts_only:
         sent = histogram_of(crowd)
-    return PreparedRound(asked=asked, crowd=crowd, sent=sent, analysis=analysis)
+    return PreparedRound(
+        name=name,
+        given=given,
+        crowd=crowd,
+        sent=sent,
+        words=words,
+        analysis=analysis,
+        hops=hops,
+    )
 
 
 def count(
@@ -224,25 +220,24 @@ def count(
     PlanError
         If the plan is for other people or another question.
     """
-    asked, crowd = ready.asked, ready.crowd
+    crowd, signed = ready.crowd, ready.given.signed
     played, truth = ready.play(run.lab)
     if sums:
-        seen = plan_choice.certify_sums(asked.plan, run.lab.planner.accountant)
+        seen = plan_choice.certify_sums(ready.given.plan, run.lab.planner.accountant)
         played = replace(played, sums=seen)
     contest = None
     if ballots is not None and isinstance(crowd, Population):
         contest = hold_contest(played.result, crowd, ballots, run.lab)
-    signed = asked.signed
-    given = LABELS not in crowd.from_data and not asked.words
+    given = LABELS not in crowd.from_data and not ready.words
     under = (
         "counted privately" if signed is None else f"counted under the contract {signed.contract}"
     )
     return CountResult(
         about=Provenance(
-            title=f"{asked.name}, {under}",
+            title=f"{ready.name}, {under}",
             source=run.source,
             raw="" if isinstance(crowd, Histogram) else crowd.note,
-            reason=asked.reason,
+            reason=ready.given.reason,
             seed=run.seed,
             ordered=signed is not None or given,
             signed=signed,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import Curve
@@ -96,11 +96,11 @@ class DeltaOptions:
             protocol=self.protocol, parameters=self.parameters, honest_share=self.honest_share
         )
 
-    def world(self, matrix: RandomizerMatrix) -> "World":
-        """Return the matrix with all that hides a message; raise ParameterError for the rest."""
+    def shuffle(self, matrix: RandomizerMatrix) -> "ShuffledRandomizer":
+        """Return the matrix among other people and fakes; raise ParameterError for a protocol."""
         if self.protocol is not None:
             raise not_together("--matrix", "--matrix", ["--protocol"], "leave one out")
-        return make_world(
+        return shuffle_matrix(
             matrix,
             self.parameters.given,
             self.honest_share,
@@ -109,50 +109,25 @@ class DeltaOptions:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """A randomizer and all that hides one message.
+class ShuffledRandomizer(NamedTuple):
+    """A randomizer whose messages are shuffled with those of other people and with fakes.
 
     Attributes
     ----------
     matrix : RandomizerMatrix
-        The randomizer of the target and of ``users`` - 1 other people.
-    users : int
-        The number of honest people with this randomizer, including the target.
-    fakes : int
-        The number of fakes (dummy messages) that certainly arrive.
-    fake_row : tuple of Fraction
-        The public distribution of a fake; empty without fakes.
-    groups : tuple of Group
-        Other people with other randomizers.
+        The probabilities of the messages.
+    randomizer : Randomizer
+        The matrix among the honest people and fakes, prepared for many epsilons.
+    others : int
+        The number of people who use other matrices.
     rounds : int
         The number of rounds, each with new randomness.
     """
 
     matrix: RandomizerMatrix
-    users: int
-    fakes: int = 0
-    fake_row: tuple[Fraction, ...] = ()
-    groups: tuple[Group, ...] = ()
-    rounds: int = 1
-
-    def __post_init__(self) -> None:
-        in_range("users", self.users, 1, MOST_USERS, "count the target too")
-        in_range("fakes", self.fakes, 0, MOST_USERS, "0 for a crowd without fakes")
-        in_range("rounds", self.rounds, 1, MOST_ROUNDS, "1 for a single round")
-        if bool(self.fakes) != bool(self.fake_row):
-            raise ParameterError(
-                "--fake-row",
-                expected="both --fakes and --fake-row, or neither",
-                got="--fakes alone" if self.fakes else "--fake-row alone",
-                do="name the row that fakes send, or uniform"
-                if self.fakes
-                else "add the number of fakes, or leave --fake-row out",
-            )
-
-    def randomizer(self) -> Randomizer:
-        """Return the randomizer, prepared for many epsilons."""
-        return Randomizer(self.matrix, self.users, self.fakes, self.fake_row, self.groups)
+    randomizer: Randomizer
+    others: int
+    rounds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,28 +274,28 @@ def refuse_matrix_options(reading: MatrixOptions) -> None:
         )
 
 
-def make_world(
+def shuffle_matrix(
     matrix: RandomizerMatrix,
     given: Mapping[str, Any],
     honest_share: float,
     fake_row: tuple[Fraction, ...],
-    rounds: int,
+    rounds: int = 1,
     groups: tuple[Group, ...] = (),
-) -> World:
-    """Return a randomizer with everything that hides a message.
+) -> ShuffledRandomizer:
+    """Return a randomizer among the people and fakes that hide a message.
 
-    Only honest people and honest fakes count.
+    Only honest people and honest fakes are counted.
 
     Parameters
     ----------
     matrix : RandomizerMatrix
         The randomizer.
     given : mapping of str to object
-        The numbers of users and fakes, by name.
+        The number of users, the target included, and the number of fakes, by name.
     honest_share : float
         The share of people and fakes that is honest, in [1e-12, 1].
     fake_row : tuple of Fraction
-        The public distribution of a fake.
+        The public distribution of a fake (a dummy message); empty without fakes.
     rounds : int
         The number of rounds.
     groups : tuple of Group
@@ -328,9 +303,11 @@ def make_world(
 
     Raises
     ------
+    EffortError
+        If the matrix has too many rows and outputs.
     ParameterError
-        If ``given``, the parameters by name, has others than users and fakes, or no users, or if
-        the share or a number of people is out of range.
+        If ``given`` has other parameters or no users, if a number is out of range, or if only one
+        of fakes and ``fake_row`` is given.
     """
     others = [name for name in given if name not in ("users", "fakes")]
     if others or "users" not in given:
@@ -347,14 +324,23 @@ def make_world(
     for place, group in enumerate(groups):
         in_range(f"groups[{place}]", group.people, 0, MOST_USERS, "count the people of the group")
     users, fakes = (count_arriving(given.get(name, 0), share) for name in ("users", "fakes"))
-    return World(
-        matrix=matrix,
-        users=max(users, min(given["users"], 1)),  # the target always takes part
-        fakes=fakes,
-        fake_row=fake_row if fakes or not given.get("fakes") else (),
-        groups=tuple(one._replace(people=count_arriving(one.people, share)) for one in groups),
-        rounds=rounds,
-    )
+    users = max(users, min(given["users"], 1))  # the target always takes part
+    law = fake_row if fakes or not given.get("fakes") else ()
+    in_range("users", users, 1, MOST_USERS, "count the target too")
+    in_range("fakes", fakes, 0, MOST_USERS, "0 for a crowd without fakes")
+    in_range("rounds", rounds, 1, MOST_ROUNDS, "1 for a single round")
+    if bool(fakes) != bool(law):
+        raise ParameterError(
+            "--fake-row",
+            expected="both --fakes and --fake-row, or neither",
+            got="--fakes alone" if fakes else "--fake-row alone",
+            do="name the row that fakes send, or uniform"
+            if fakes
+            else "add the number of fakes, or leave --fake-row out",
+        )
+    groups = tuple(one._replace(people=count_arriving(one.people, share)) for one in groups)
+    randomizer = Randomizer(matrix, users, fakes, law, groups)
+    return ShuffledRandomizer(matrix, randomizer, sum(one.people for one in groups), rounds)
 
 
 def read_matrix(path: Path, *, normalize: bool = False) -> RandomizerMatrix:
@@ -421,70 +407,69 @@ def fake_row_of(matrix: RandomizerMatrix, label: str | None) -> tuple[Fraction, 
     return tuple(Fraction(int(one), matrix.scale) for one in row)
 
 
-def price_matrix(world: World, epsilon: float) -> RandomizerDelta:
+def price_matrix(shuffled: ShuffledRandomizer, epsilon: float) -> RandomizerDelta:
     """Compute both ends of delta.
 
     Parameters
     ----------
-    world : World
-        The randomizer and all that hides a message.
+    shuffled : ShuffledRandomizer
+        The randomizer among other people and fakes.
     epsilon : float
         Privacy loss in nats, in [0, 20].
 
     Raises
     ------
     EffortError
-        If the matrix has too many rows and outputs.
+        If the computation would take too long.
     ParameterError
         If epsilon is out of range.
     """
     in_range("epsilon", epsilon, 0.0, MOST_EPSILON, "1 is a common choice")
-    one = world.randomizer()
-    return _price(world, one, epsilon, _upper_of(world, one)(epsilon) if world.rounds > 1 else None)
+    return _price(shuffled, epsilon, _upper_of(shuffled))
 
 
-def least_epsilon(world: World, delta: float) -> RandomizerDelta:
+def least_epsilon(shuffled: ShuffledRandomizer, delta: float) -> RandomizerDelta:
     """Compute both ends at the least epsilon whose upper end is at most ``delta``.
 
     Parameters
     ----------
-    world : World
-        The randomizer and all that hides a message.
+    shuffled : ShuffledRandomizer
+        The randomizer among other people and fakes.
     delta : float
-        The delta of the guarantee, above 0 and below 1.
+        The delta of the guarantee, from 1e-50 to below 1.
 
     Raises
     ------
     ParameterError
-        If no epsilon up to 20 satisfies delta.
+        If delta is out of range, or if no epsilon up to 20 satisfies it.
     """
-    check_delta(delta)
-    one = world.randomizer()
-    upper = _upper_of(world, one)
-    start = 4.0 * one.mu if 0.0 < one.mu < 1.0 else 1.0
-    epsilon = find_epsilon(upper, delta, MOST_EPSILON, start)
-    require_epsilon(epsilon, delta)
-    return _price(world, one, epsilon, upper(epsilon))
+    upper, mu = _upper_of(shuffled), shuffled.randomizer.mu
+    start = 4.0 * mu if 0.0 < mu < 1.0 else 1.0
+    return _price(shuffled, search_epsilon(upper, delta, start), upper)
 
 
-def check_delta(delta: float) -> None:
-    """Raise ParameterError unless delta is between 0 and 1."""
+def search_epsilon(upper: Curve, delta: float, start: float = 1.0) -> float:
+    """Return the least epsilon at which the upper end is at most ``delta``.
+
+    Parameters
+    ----------
+    upper : callable
+        The upper end of delta at an epsilon.
+    delta : float
+        The delta of the guarantee, from 1e-50 to below 1.
+    start : float
+        Where the search begins.
+
+    Raises
+    ------
+    ParameterError
+        If delta is out of range, or if no epsilon up to 20 satisfies it.
+    """
     if not 1e-50 <= delta < 1.0:
         raise ParameterError(
             "delta", expected="a number from 1e-50 to below 1", got=delta, do="1e-6 is common"
         )
-
-
-def require_epsilon(epsilon: float, delta: float) -> None:
-    """Raise ParameterError if no epsilon satisfies delta.
-
-    Parameters
-    ----------
-    epsilon : float
-        The least epsilon that was found; infinite if there is none.
-    delta : float
-        The required delta.
-    """
+    epsilon = find_epsilon(upper, delta, MOST_EPSILON, start)
     if not math.isfinite(epsilon):
         raise ParameterError(
             "delta",
@@ -492,23 +477,26 @@ def require_epsilon(epsilon: float, delta: float) -> None:
             got=delta,
             do="count on more people or fakes, or accept a larger delta",
         )
+    return epsilon
 
 
-def trace_matrix(world: World, epsilons: Sequence[float] | None = None) -> PrivacyCurve:
+def trace_matrix(
+    shuffled: ShuffledRandomizer, epsilons: Sequence[float] | None = None
+) -> PrivacyCurve:
     """Return delta as a curve over epsilon, the largest for any pair of values and any crowd.
 
     Parameters
     ----------
-    world : World
-        The randomizer and all that hides a message.
+    shuffled : ShuffledRandomizer
+        The randomizer among other people and fakes.
     epsilons : sequence of float, optional
         Where delta is computed; by default enough points for a composition.
     """
-    one = world.randomizer()
+    matrix, one, _, rounds = shuffled
     if epsilons is None:
-        curve = trace_randomizer(one, world.matrix.local_epsilon)
-        return curve.compose(world.rounds) if world.rounds > 1 else curve
-    upper = _upper_of(world, one)
+        curve = trace_randomizer(one, matrix.local_epsilon)
+        return curve.compose(rounds) if rounds > 1 else curve
+    upper = _upper_of(shuffled)
     points = tuple(sorted(set(epsilons)))
     for point in points:
         in_range("epsilon", point, 0.0, MOST_EPSILON, "give a list of privacy losses")
@@ -523,29 +511,27 @@ def curve_rows(curve: PrivacyCurve) -> list[tuple[float, float]]:
     return [(epsilon, delta) for epsilon, delta in rows if math.isfinite(epsilon)]
 
 
-def _upper_of(world: World, one: Randomizer) -> Curve:
+def _upper_of(shuffled: ShuffledRandomizer) -> Curve:
     """Return the function from epsilon to the upper end of delta, for all rounds together."""
-    if world.rounds == 1:
+    matrix, one, _, rounds = shuffled
+    if rounds == 1:
         return lambda epsilon: one.upper(epsilon).value
-    curve = trace_randomizer(one, world.matrix.local_epsilon)
-    return LossSum([(curve.losses(), world.rounds)]).delta
+    curve = trace_randomizer(one, matrix.local_epsilon)
+    return LossSum([(curve.losses(), rounds)]).delta
 
 
-def _price(
-    world: World, one: Randomizer, epsilon: float, composed: float | None
-) -> RandomizerDelta:
-    """Return both ends of delta. If there are several rounds, ``composed`` is the upper end."""
-    ends = one.ends(epsilon)
-    single = world.rounds == 1
-    upper = ends.upper.value if single or composed is None else composed
+def _price(shuffled: ShuffledRandomizer, epsilon: float, upper: Curve) -> RandomizerDelta:
+    """Return both ends of delta. If there are several rounds, ``upper`` has the upper end."""
+    matrix, one, others, rounds = shuffled
+    ends, single = one.ends(epsilon), rounds == 1
     return RandomizerDelta(
         epsilon=epsilon,
         lower=ends.lower.value,
-        upper=check_order(ends.lower.value, upper),
-        users=world.users,
-        others=sum(group.people for group in world.groups),
-        fakes=world.fakes,
-        rounds=world.rounds,
+        upper=check_order(ends.lower.value, ends.upper.value if single else upper(epsilon)),
+        users=one.users,
+        others=others,
+        fakes=one.fakes,
+        rounds=rounds,
         pair=(ends.upper.one, ends.upper.other),
         lower_pair=(ends.lower.one, ends.lower.other),
         crowd=ends.lower.crowd,
@@ -553,6 +539,6 @@ def _price(
         note=ends.note if single else "",
         index=one.index,
         mu=one.mu,
-        local_epsilon=world.rounds * world.matrix.local_epsilon,
-        normalized=world.matrix.normalized,
+        local_epsilon=rounds * matrix.local_epsilon,
+        normalized=matrix.normalized,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.accounting.divergence.memoized import least_permanent
-from mixtally.app.options import option, whole_option
+from mixtally.app.options import MaybePromise, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.errors import ParameterError, in_range, join_words, not_together
 from mixtally.lab.attacks.learned_facts import compute_learned_facts, drop_measured, played_points
@@ -98,16 +98,9 @@ class BloomOptions:
     ] = None
 
 
-class MemoizedPromise(NamedTuple):
-    """The guarantee for all reports together. Epsilon, delta or both may be missing."""
-
-    epsilon: float | None = None
-    delta: float | None = None
-
-
 def play_memoized(
     crowd: Population,
-    promise: MemoizedPromise,
+    promise: MaybePromise,
     options: LevelOptions,
     bloom: BloomOptions,
     run: Run,
@@ -121,9 +114,9 @@ def play_memoized(
     ----------
     crowd : Population
         The people and their answers.
-    promise : MemoizedPromise
+    promise : MaybePromise
         A guarantee, for which the smallest noise is chosen. It covers all reports of this run, or
-        any number of reports if there is a ``state``.
+        any number of reports if there is a ``state``. Epsilon, delta or both may be missing.
     options, bloom : LevelOptions, BloomOptions
         Levels of noise, and hashing of values.
     run : Run
@@ -236,7 +229,7 @@ def check_memory(
 def _choose_levels(
     population: Population,
     options: LevelOptions,
-    promise: MemoizedPromise,
+    promise: MaybePromise,
     bloom: BloomOptions,
     *,
     for_good: bool,

@@ -191,27 +191,20 @@ class TableGroup:
     @classmethod
     def options(cls, *, extras: bool) -> list[Parameter]:
         """Return the options as parameters of a call, with their help texts if ``extras``."""
-        return [
-            Parameter(
-                one.name,
-                Parameter.KEYWORD_ONLY,
-                default=one.default,
-                annotation=Annotated[_annotation_of(one), option_of(one)]
-                if extras
-                else _annotation_of(one),
+        found = []
+        for one in cls.TABLE:
+            kind: Any = one.kind if one.default is not None else one.kind | None
+            metavar = None if one.kind is bool else one.metavar
+            declared = Option(one.flag, one.help, metavar, whole=one.kind is int)
+            found.append(
+                Parameter(
+                    one.name,
+                    Parameter.KEYWORD_ONLY,
+                    default=one.default,
+                    annotation=Annotated[kind, declared] if extras else kind,
+                )
             )
-            for one in cls.TABLE
-        ]
-
-
-def option_of(spec: "ParameterSpec") -> Option:
-    """Return the option for a parameter of a mechanism."""
-    metavar = None if spec.kind is bool else spec.metavar
-    return Option(spec.flag, spec.help, metavar, whole=spec.kind is int)
-
-
-def _annotation_of(spec: "ParameterSpec") -> Any:
-    return spec.kind if spec.default is not None else spec.kind | None
+        return found
 
 
 def is_group(kind: Any) -> bool:

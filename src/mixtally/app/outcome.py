@@ -89,16 +89,14 @@ class Outcome:
         return replace(self.document, from_data=self.from_data or ())
 
     @property
-    def released_document(self) -> Document | None:
-        """The publishable document of a simulation; None if nothing may be published."""
-        return None if self.seeded or self.from_data else self.plain
+    def is_public(self) -> bool:
+        """Whether the result may be published, without true counts."""
+        return not self.seeded and not self.from_data
 
     @property
-    def is_public(self) -> bool:
-        """Whether the files of the result may be published."""
-        return not self.from_data and not (
-            self.document.simulation and self.released_document is None
-        )
+    def released_document(self) -> Document | None:
+        """The publishable document of a simulation; None if nothing may be published."""
+        return self.plain if self.is_public else None
 
     def files(self, out_format: FormatName = "csv") -> dict[str, str | bytes | Chunks]:
         """Return all files by name; files of a simulation are in a separate folder.

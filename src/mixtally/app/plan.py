@@ -13,7 +13,6 @@ from mixtally import planning as planner
 from mixtally.app import options as o
 from mixtally.app.limits import BudgetOptions, plan_request
 from mixtally.app.model_comparison import ModelComparison, compare_models
-from mixtally.app.plans import promise_lines
 from mixtally.app.question import EncoderOptions, QuestionOptions, build_question
 from mixtally.errors import InfeasibleError, ParameterError, join_words, not_together
 from mixtally.model.contract import Plan
@@ -21,6 +20,7 @@ from mixtally.model.question import Question
 from mixtally.planning import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxations
 from mixtally.protocol.encode.numbers import Points, Range
 from mixtally.report.document import Promise
+from mixtally.report.promise import promise_of_plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ class Planned:
 
     def promise(self) -> Promise:
         """Return the guarantee in three lines."""
-        return promise_lines(self.plan, self.forecast)
+        return promise_of_plan(self.plan, self.forecast.level, self.forecast.half_width)
 
     def front(self) -> list[Candidate]:
         """Return the plans within the budget of which each has the smallest error for its cost."""

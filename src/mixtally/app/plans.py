@@ -3,32 +3,18 @@
 The commands ``plan`` and ``contract`` write these files, as does Python.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from mixtally.app.approval import approval
-from mixtally.app.approval_details import ApprovalDetails
+from mixtally.app.approval_details import ApprovalDetails, read_approval_details
 from mixtally.errors import ParameterError, join_words, not_together
 from mixtally.model.contract import Contract, Plan, fingerprint_of, write_contract, write_plan
-from mixtally.planning import Forecast
-from mixtally.report.document import Document, Promise
+from mixtally.report.document import Document
 from mixtally.report.markdown import markdown
 from mixtally.report.page import page
-from mixtally.report.promise import promise_of_plan
 
 _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
-
-
-def promise_lines(plan: Plan, expected: Forecast) -> Promise:
-    """Return the guarantee of a plan in three lines, with its forecast error.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-    expected : Forecast
-        The forecast errors of the plan.
-    """
-    return promise_of_plan(plan, expected.level, expected.half_width)
 
 
 def is_page(path: Path) -> bool:
@@ -64,7 +50,7 @@ def page_file(document: Document, path: Path) -> bytes:
     )
 
 
-def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None = None) -> bytes:
+def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None) -> bytes:
     """Return the content of a plan's file, or of its approval page.
 
     Parameters
@@ -75,20 +61,13 @@ def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None = None) ->
         The file; an approval page if its name ends in .html or .md.
     details : ApprovalDetails or None
         Statements of the controller for the page.
-
-    Raises
-    ------
-    ParameterError
-        If there are details for a file that is not a page.
     """
-    if details is not None:
-        check_details(path)
     if is_page(path):
-        return page_file(approval(plan, plan.fingerprint, details=details), path)
+        return page_file(approval(plan, plan.fingerprint, None, details), path)
     return write_plan(plan)
 
 
-def contract_file(contract: Contract, path: Path, details: ApprovalDetails | None = None) -> bytes:
+def contract_file(contract: Contract, path: Path, details: ApprovalDetails | None) -> bytes:
     """Return the content of a contract's file, or of its approval page, as ``plan_file`` does.
 
     Parameters
@@ -100,16 +79,36 @@ def contract_file(contract: Contract, path: Path, details: ApprovalDetails | Non
     details : ApprovalDetails or None
         Further statements for the page.
     """
-    if details is not None:
-        check_details(path)
     data = write_contract(contract)
     if not is_page(path):
         return data
     return page_file(approval(contract.plan, fingerprint_of(data), contract, details), path)
 
 
-def check_details(path: Path | None) -> None:
-    """Raise ParameterError unless ``path`` is a page, because only a page can contain details."""
+def details_of(
+    given: str | Path | Mapping[str, object] | None, path: Path | None
+) -> ApprovalDetails | None:
+    """Return the statements of the controller for an approval page; None if none are given.
+
+    Parameters
+    ----------
+    given : str, Path, Mapping or None
+        The statements, as a TOML file or as a mapping with its fields.
+    path : Path or None
+        The file to write. It must be a page, because only a page can contain the statements.
+
+    Raises
+    ------
+    DataError
+        If the file of the statements cannot be read.
+    ParameterError
+        If ``path`` is not a page.
+    PlanError
+        If a field has an unknown name or a value of another type.
+    """
+    if given is None:
+        return None
+    details = read_approval_details(given)
     if path is None or not is_page(path):
         raise ParameterError(
             "approval",
@@ -117,6 +116,7 @@ def check_details(path: Path | None) -> None:
             got="no file" if path is None else str(path),
             do="name a page, or leave the details out: plans and contracts do not contain them",
         )
+    return details
 
 
 def refuse_extra_flags(flags: list[str], what: str = "plan") -> None:

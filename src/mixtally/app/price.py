@@ -1,17 +1,22 @@
 """Delta of a mechanism with given parameters, and the smallest noise for a guarantee.
 
-Both the command line and the Python functions show what ``delta`` and ``noise`` return.
+Both the command line and the Python functions show what ``delta`` and ``noise`` return. The other
+functions also accept the terms of a plan, and are called from Python only.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mixtally.accounting.accountant import Accountant, Record, local_epsilon
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.composition.pld import Curve
+from mixtally.accounting.curves import PrivacyCurve, trace_curve
 from mixtally.accounting.divergence import memoized as memory
 from mixtally.accounting.parameters import ParsedParameters
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, curve_of, local_epsilon_of
+from mixtally.app.matrix import search_epsilon
 from mixtally.app.mechanism import (
     MEMORY,
     MechanismOptions,
@@ -22,7 +27,7 @@ from mixtally.app.mechanism import (
     with_promised_fakes,
 )
 from mixtally.model.certificate import Certificate
-from mixtally.model.guarantee import Guarantee, check_epsilon
+from mixtally.model.guarantee import LEAST_EPSILON, Guarantee, check_epsilon
 from mixtally.model.mechanism import Memoized, Parameter, Shuffled
 from mixtally.model.mechanism.memoized import PERMANENT
 from mixtally.report.document import Promise
@@ -143,26 +148,84 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
     return _price_record(request, asked, asked.honest_record, Accountant(), check_epsilon(epsilon))
 
 
-def curve_of(request: MechanismOptions) -> tuple[Curve, float]:
-    """Return the function from epsilon in [0, 20] to the upper end of delta.
-
-    Also return the largest privacy loss, in nats, which may be infinite.
+def certify(target: MechanismOptions | PrivacyTerms, epsilon: float) -> Certificate:
+    """Return the proved bounds of delta of a protocol or of a plan at one epsilon.
 
     Parameters
     ----------
-    request : MechanismOptions
-        The protocol and its parameters.
+    target : MechanismOptions or PrivacyTerms
+        The protocol and its parameters, or the terms of a plan.
+    epsilon : float
+        The epsilon at which delta is computed, in [0.01, 20].
 
     Raises
     ------
     ParameterError
         As in ``delta``.
     """
-    if request.protocol == MEMORY:
-        mechanism, reports = parse_memoized(request)
+    if isinstance(target, MechanismOptions):
+        return delta(target, epsilon).certificate
+    promised = Guarantee(epsilon=check_epsilon(epsilon), delta=target.guarantee.delta)
+    return certify_terms(replace(target, guarantee=promised))
+
+
+def least_epsilon(target: MechanismOptions | PrivacyTerms, delta: float) -> Certificate:
+    """Return the bounds at the least epsilon in [0.01, 20] whose upper end is at most ``delta``.
+
+    Parameters
+    ----------
+    target : MechanismOptions or PrivacyTerms
+        The protocol and its parameters, or the terms of a plan.
+    delta : float
+        The delta of the guarantee.
+
+    Raises
+    ------
+    ParameterError
+        As in ``delta``, and if no epsilon up to 20 satisfies delta.
+    """
+    upper, _ = _curve_of(target)
+    found = search_epsilon(lambda one: upper(max(one, LEAST_EPSILON)), delta)
+    return certify(target, max(found, LEAST_EPSILON))
+
+
+def trace(
+    target: MechanismOptions | PrivacyTerms, epsilons: Sequence[float] | None
+) -> PrivacyCurve:
+    """Return the upper end of delta as a curve over epsilon.
+
+    Parameters
+    ----------
+    target : MechanismOptions or PrivacyTerms
+        The protocol and its parameters, or the terms of a plan.
+    epsilons : sequence of float or None
+        Where delta is computed, in [0, 20]; None for enough points for a composition.
+
+    Raises
+    ------
+    ParameterError
+        As in ``delta``.
+    """
+    upper, reach = _curve_of(target)
+    if epsilons is None:
+        return trace_curve(upper, reach)
+    return PrivacyCurve.from_profile([(one, upper(one)) for one in epsilons])
+
+
+def _curve_of(target: MechanismOptions | PrivacyTerms) -> tuple[Curve, float]:
+    """Return the function from epsilon in [0, 20] to the upper end of delta.
+
+    Also return the largest privacy loss, in nats, which may be infinite.
+    """
+    accountant = Accountant()
+    if isinstance(target, PrivacyTerms):
+        local = local_epsilon_of(target)
+        return curve_of(target, accountant), math.inf if local is None else local
+    if target.protocol == MEMORY:
+        mechanism, reports = parse_memoized(target)
         reach = memory.loss(mechanism, reports).eps_T
         return lambda epsilon: memory.delta(mechanism, reports, epsilon).upper, reach
-    record, accountant = parse_record(request).honest_record, Accountant()
+    record = parse_record(target).honest_record
     return lambda epsilon: accountant.delta(record, epsilon).bounds.upper, local_epsilon(record)
 
 

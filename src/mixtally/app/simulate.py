@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.app.analysis import AnalysisOptions, Candidates
-from mixtally.app.count import CountRequest, CountResult, GivenPlan, count, prepare_round
+from mixtally.app.count import CountResult, GivenPlan, count, prepare_round
 from mixtally.app.limits import BudgetOptions, budget_for_repeats, plan_request
 from mixtally.app.options import (
     CountsOnly,
@@ -254,22 +254,22 @@ def simulate(
     plan = given.plan
     if isinstance(crowd, Population):
         crowd = round_crowd(crowd, plan, run.lab.chance)
-    asked = CountRequest(
+    ready = prepare_round(
         plan.question.name if name is None else name,
-        plan,
-        given.reason,
-        options.candidates,
-        given.signed,
-        options.cheats.hops(),
+        given,
+        crowd,
+        options.derived.analysis(run.level),
+        words=options.candidates,
+        hops=options.cheats.hops(),
+        counts_only=options.counts_only,
     )
-    analysis, only = options.derived.analysis(run.level), options.counts_only
-    ballots = None if vote is None else vote.ballots
-    ready = prepare_round(asked, crowd, analysis, counts_only=only)
     if charge is not None:
         # A charge cannot be undone, so everything that may fail is checked before it.
         ready.check(run.lab.planner.accountant)
         charge(plan)
-    return count(ready, run, sums=options.observer == "sums", ballots=ballots)
+    return count(
+        ready, run, sums=options.observer == "sums", ballots=None if vote is None else vote.ballots
+    )
 
 
 def _plan_for(

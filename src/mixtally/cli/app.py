@@ -30,10 +30,10 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "simulate": Command("Simulate a private collection on your data.", "simulate", "simulate"),
-    "simulate words": Command("Find the most frequent words of a column.", "words", "words"),
-    "simulate places": Command("Count people in hexagons of a map.", "places", "places"),
+    "simulate words": Command("Find the most frequent words of a column.", "simulations", "words"),
+    "simulate places": Command("Count people in hexagons of a map.", "simulations", "places"),
     "simulate baskets": Command(
-        "Find items that occur together, and rules between them.", "baskets", "baskets"
+        "Find items that occur together, and rules between them.", "simulations", "baskets"
     ),
     "simulate epochs": Command("Repeat a question over time.", "epochs", "epochs"),
     "simulate memoized": Command(
@@ -46,17 +46,17 @@ COMMANDS = {
     "client": Command("Take part in a round, and list what this device sent.", "client"),
     "page": Command("Write the page on which people answer, and check one on a host.", "page"),
     "budget": Command("Charge collections to a privacy budget.", "budget"),
-    "check delta": Command("Compute the exact delta of given parameters.", "delta", "delta"),
-    "check noise": Command("Find the smallest noise for a guarantee.", "calibrate", "calibrate"),
+    "check delta": Command("Compute the exact delta of given parameters.", "check", "delta"),
+    "check noise": Command("Find the smallest noise for a guarantee.", "check", "calibrate"),
     "check formula": Command(
-        "Check a published formula against the exact delta.", "audit", "audit"
+        "Check a published formula against the exact delta.", "check", "audit"
     ),
     "check attack": Command("Attack a plan or a claim.", "attack", "attack"),
     "check round": Command(
         "Check a counted round from its exported files.", "check_round", "check"
     ),
     "check sufficient": Command(
-        "Describe the privacy ratio of shuffled bit vectors.", "sufficient", "sufficient"
+        "Describe the privacy ratio of shuffled bit vectors.", "check", "sufficient"
     ),
     "batch randomize": Command(
         "Randomize the records of a crowd into shards.", "batch", "randomize"
@@ -64,12 +64,12 @@ COMMANDS = {
     "batch mix": Command(
         "Shuffle shards into new ones, and add the fakes of mixes.", "batch", "mix"
     ),
-    "batch tally": Command("Count messages in files, and estimate.", "tally", "tally"),
+    "batch tally": Command("Count messages in files, and estimate.", "batch", "tally"),
     "batch doctor": Command(
         "Measure this machine, and estimate the cost of a round.", "doctor", "doctor"
     ),
     "example": Command("Write a small made-up survey.", "example", "example"),
-    "demo": Command("Count real flights privately.", "demo", "demo"),
+    "demo": Command("Count real flights privately.", "simulations", "demo"),
 }
 """Every command by the words that are typed for it."""
 
@@ -100,11 +100,6 @@ def _subcommands(first: str) -> dict[str, str]:
     }
 
 
-def _placeholder_commands(lines: dict[str, str]) -> dict[str, Any]:
-    """Return placeholders for a list of commands, so that none of them is imported."""
-    return {name: TyperCommand(name, help=line) for name, line in lines.items()}
-
-
 class Commands(TyperGroup):
     """A group of commands that imports a command only when it is called.
 
@@ -130,9 +125,11 @@ class Commands(TyperGroup):
         """Return the command of this name, or None."""
         name = f"{self.first} {cmd_name}".strip()
         if name in GROUPS:
+            below = _subcommands(name)
             group = Commands(
                 name=name,
-                commands=_placeholder_commands(_subcommands(name)),
+                # Placeholders, so that no command of the group is imported.
+                commands={word: TyperCommand(word, help=line) for word, line in below.items()},
                 help=GROUPS[name],
                 no_args_is_help=True,
                 rich_markup_mode=None,
@@ -146,10 +143,10 @@ class Commands(TyperGroup):
         # Groups such as contract and mix build their parser themselves.
         if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
+        words = ", ".join(_subcommands(name))
+        last = f"Other questions, each with its own --help: {name} {words}." if words else None
         standalone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        standalone.command(cls=PaneledCommand, epilog=_subcommand_epilog(name))(
-            module[command.function]
-        )
+        standalone.command(cls=PaneledCommand, epilog=last)(module[command.function])
         made: Any = with_quiet(typer.main.get_command(standalone))
         made.params += parameters_of(help_all)
         return made
@@ -157,12 +154,6 @@ class Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands from their placeholders."""
         TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
-
-
-def _subcommand_epilog(name: str) -> str | None:
-    """Return the last line of a command's help if the command has subcommands, else None."""
-    words = ", ".join(_subcommands(name))
-    return f"Other questions, each with its own --help: {name} {words}." if words else None
 
 
 app = typer.Typer(

@@ -1,24 +1,33 @@
-"""``mixtally batch``: messages of a crowd larger than memory, randomized and mixed in files."""
+"""``mixtally batch``: messages of a crowd larger than memory, in files."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mixtally.app.conclude import ConcludeOptions, ShardOptions, conclude_shards, single_part
 from mixtally.cli import options as o
+from mixtally.cli.display import note, show, warn
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json
-from mixtally.cli.plan_files import read_verified, single_part
+from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, make_reading
 from mixtally.cli.rows import read_asked
-from mixtally.cli.tally import Shards
 from mixtally.errors import ParameterError, PlanError, pluralize
 from mixtally.lab.simulation.open_words import hash_words
 from mixtally.lab.simulation.streamed import ShardedCrowd, mix_shards, randomize_shards
 from mixtally.server.engine.shards.shard import ENDINGS
 from mixtally.server.engine.store_folder import list_files
+
+Shards = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files or folders of messages: paths or URLs (s3://..., gs://...).",
+        metavar="SHARD...",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,3 +115,35 @@ def _print_shards(made: list[Path], options: BatchOptions) -> None:
         print_json({"folder": str(options.out), "shards": names, "each": options.each})
         return
     typer.echo(f"{len(made):,} shards in {options.out}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOptions:
+    """How the result is shown and written."""
+
+    out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
+    out_format: o.OutFormat = "csv"
+    top: o.Top = 20
+    json: o.Json = False
+
+
+@with_option_groups
+def tally(
+    shards: Shards,
+    plan: Annotated[Path, o.option("--plan", "The plan of the messages.", "FILE")],
+    counting: ShardOptions,
+    options: ConcludeOptions,
+    run: ShowOptions,
+) -> None:
+    """Count messages in files, and estimate.
+
+    SHARD is a Parquet or Arrow file with a column `message`, or a folder of such files. Each file
+    is counted once, even if it is named twice. If a file cannot be read, its name is printed and
+    nothing is estimated. With --tallies, the same call continues after an interruption.
+    """
+    counting = replace(counting, processes=o.cores(counting.processes))
+    with progress_bars() as progress:
+        found = conclude_shards(read_verified(plan), shards, options, counting, progress, note)
+    if found.repeated:
+        warn(f"{len(found.repeated):,} of the shards are copies of others, and were counted once")
+    show(found.outcome(run.top), run.out, json=run.json, out_format=run.out_format)

@@ -7,14 +7,7 @@ import typer
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget.ledger import certify_spending
-from mixtally.app.budget import (
-    ChargeOptions,
-    charge_ledger,
-    load_ledger,
-    open_ledger,
-    spent_lines,
-    statement,
-)
+from mixtally.app import budget as use
 from mixtally.cli import options as o
 from mixtally.cli.common import command_group
 from mixtally.cli.option_groups import with_option_groups
@@ -36,28 +29,28 @@ OtherPlan = Annotated[
 @with_option_groups
 def open_(file: File, budget: o.Promise) -> None:
     """Create a ledger with a budget; an existing file is never changed."""
-    ledger = open_ledger(file, budget.guarantee())
+    ledger = use.open_ledger(file, budget.guarantee())
     typer.echo(f"opened {file}: epsilon {budget.epsilon:.12g}, delta {budget.delta:.12g}")
     typer.echo(f"seal: {ledger.seal}")
 
 
 @app.command()
 @with_option_groups
-def charge(file: File, plan: PlanFile, options: ChargeOptions) -> None:
+def charge(file: File, plan: PlanFile, options: use.ChargeOptions) -> None:
     """Charge a plan, unless the charge would exceed the budget."""
-    own = Accountant()
+    own, charged = Accountant(), read_plan(plan)
     with show_elapsed_time("composing"):
-        after = charge_ledger(file, read_plan(plan), options, own)
+        after = use.ledger_updater(file)(lambda old: use.charge(old, charged, options, own))
     last = after.charges[-1]
     typer.echo(f"charged {last.times:,} x {last.fingerprint[:16]} to {file}")
-    print_lines(spent_lines(after, certify_spending(after, own)))
+    print_lines(use.spent_lines(after, certify_spending(after, own)))
 
 
 @app.command()
 @with_option_groups
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, and what is spent and left."""
-    ledger = load_ledger(file)
+    ledger = use.load_ledger(file)
     with show_elapsed_time("composing"):
-        report = statement(ledger, None if plan is None else read_plan(plan), Accountant())
+        report = use.statement(ledger, None if plan is None else read_plan(plan), Accountant())
     print_outcome(report.promise(), report.facts(), report.lines(), json=json)

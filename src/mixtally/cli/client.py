@@ -155,7 +155,10 @@ def send(
         )
         if entry.is_watched:
             say([_WATCHED])
-        entry = _send_bundle(diary, entry, say, at_once=at_once)
+        entry = deliver(diary, entry, int(time()), at_once=at_once)
+        if entry.is_pending:
+            say([f"Sending at {utc(entry.due)}. To resume after an interruption, repeat the call."])
+        entry = deliver_until_answered(diary, entry, time, sleep, at_once=at_once)
     if json:
         print_json(entry_facts(entry))
     else:
@@ -247,15 +250,6 @@ def _read_line(question: str, what: str = "an answer") -> str:
         raise DataError("standard input", expected=what, got="no line", do="type or pipe one line")
     # Only the line end is removed, because an answer may begin or end with spaces.
     return line.rstrip("\r\n")
-
-
-def _send_bundle(
-    diary: Diary, entry: Entry, say: Callable[[list[str]], None], *, at_once: bool
-) -> Entry:
-    entry = deliver(diary, entry, int(time()), at_once=at_once)
-    if entry.is_pending:
-        say([f"Sending at {utc(entry.due)}. To resume after an interruption, repeat the call."])
-    return deliver_until_answered(diary, entry, time, sleep, at_once=at_once)
 
 
 def _make_random_words() -> Callable[[int], bytes]:

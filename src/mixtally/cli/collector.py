@@ -110,9 +110,9 @@ def _sign(role: Folder, contract: Path, fingerprint: str | None) -> None:
         agreed = office.verify_contract(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
     with closing(Node(role, SecureChance())) as node:
-        found = office.sign(
-            node, agreed, data, retry_until_ready(call, _print_waiting), int(time())
-        )
+        waiting = "is not ready yet; trying again for some seconds"
+        patient_call = retry_until_ready(call, lambda at: typer.echo(f"{at} {waiting}", err=True))
+        found = office.sign(node, agreed, data, patient_call, int(time()))
     about = agreed.contract
     path = note_path(role, about)
     # Reported first, because no repetition succeeds while another program answers.
@@ -360,10 +360,6 @@ def export(
     typer.echo(f"written to {done.folder}")
     if done.served_at is not None:
         typer.echo(f"check it: mixtally check round {done.served_at}")
-
-
-def _print_waiting(address: str) -> None:
-    typer.echo(f"{address} is not ready yet; trying again for some seconds", err=True)
 
 
 def _parse_time(text: str | None) -> int | None:

@@ -9,7 +9,6 @@ import typer
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.app.approval import approval as approval_page
-from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import (
     contract_of,
     read_client_files,
@@ -17,7 +16,7 @@ from mixtally.app.contracts import (
     read_plan_or_contract,
 )
 from mixtally.app.page_files import PROGRAM, check_page_contract
-from mixtally.app.plans import check_details, contract_file, is_page, page_file
+from mixtally.app.plans import contract_file, details_of, is_page, page_file
 from mixtally.cli import options as o
 from mixtally.cli.common import command_group
 from mixtally.cli.display import console_of
@@ -88,9 +87,7 @@ def new(
     json: o.Json = False,
 ) -> None:
     """Create a contract from a plan and its operators; the plan's numbers are derived again."""
-    details = None if approval is None else details_of(approval)
-    if details is not None:
-        check_details(out)
+    details = details_of(approval, out)
     read = read_plan(plan)
     files = () if client_files is None else read_client_files(client_files)
     contract = contract_of(read, read_network(network), str(network), files)
@@ -124,9 +121,7 @@ def show(
     The numbers are derived again first, so that an approval page does not depend on numbers of the
     file.
     """
-    details = None if approval is None else details_of(approval)
-    if details is not None:
-        check_details(out)
+    details = details_of(approval, out)
     found = _open_file(file)
     with show_elapsed_time("deriving its numbers again"):
         verify(found.plan, Accountant())

@@ -53,32 +53,10 @@ class EngineOptions:
         DataError
             If the key of the engine is missing.
         """
-        processes = o.cores(self.processes)
-        if o.check_one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
-            self._refuse_cluster()
-            return Engine(processes)
-        cluster = self._cluster()
-        # Read now, so that a missing key is reported before Spark starts.
-        read_master(cluster.key, os.environ)
-        from mixtally.server.engine.spark.session import open_session
-
-        # Opened once as a test: a cluster that cannot be used is refused before a round needs it.
-        with show_elapsed_time("connecting to the cluster"), open_session(cluster):
-            return Engine(processes, cluster)
-
-    def _cluster(self) -> Cluster:
-        if self.master is None or self.store is None or self.engine_key is None:
-            raise ParameterError(
-                "--engine spark",
-                expected="--master, --store and --engine-key",
-                got=", ".join(list_used_flags(self, "master", "store", "engine_key")) or "none",
-                do="name the cluster, a folder that all machines can access, and the engine's key",
-            )
-        return Cluster(self.master, self.store, self.engine_key)
-
-    def _refuse_cluster(self) -> None:
+        processes, here = o.cores(self.processes), self.engine == HERE
+        o.check_one_of("--engine", self.engine, [HERE, SPARK])
         flags = list_used_flags(self, "master", "store", "engine_key")
-        if flags:
+        if here and flags:
             rest = join_words(flags)
             raise ParameterError(
                 "--engine",
@@ -86,3 +64,20 @@ class EngineOptions:
                 got="here",
                 do=f"add --engine spark, or leave {rest} out",
             )
+        if here:
+            return Engine(processes)
+        if self.master is None or self.store is None or self.engine_key is None:
+            raise ParameterError(
+                "--engine spark",
+                expected="--master, --store and --engine-key",
+                got=", ".join(flags) or "none",
+                do="name the cluster, a folder that all machines can access, and the engine's key",
+            )
+        cluster = Cluster(self.master, self.store, self.engine_key)
+        # Read now, so that a missing key is reported before Spark starts.
+        read_master(cluster.key, os.environ)
+        from mixtally.server.engine.spark.session import open_session
+
+        # Opened once as a test: a cluster that cannot be used is refused before a round needs it.
+        with show_elapsed_time("connecting to the cluster"), open_session(cluster):
+            return Engine(processes, cluster)

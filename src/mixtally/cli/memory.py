@@ -8,15 +8,14 @@ from mixtally.app.analysis import Candidates
 from mixtally.app.memoized import (
     BloomOptions,
     LevelOptions,
-    MemoizedPromise,
     check_memory,
     play_memoized,
 )
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
 from mixtally.cli.option_groups import with_option_groups
-from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
+from mixtally.cli.simulations import play
 from mixtally.errors import ParameterError
 from mixtally.lab.data.reading import Reading
 from mixtally.report.document import SIMULATION
@@ -72,32 +71,24 @@ def memory(
     """
     state = more.state
     check_memory(bloom, run.seed, state, candidates=more.candidates is not None)
-    _check_files(state, run.out)
-    file, labels = rows.open_file(data), read_labels(answers.labels, 2)
-    listed = more.candidates is not None
-    reading = Reading(columns=(answers.column,), labels=labels, words=listed)
-    crowd = read_crowd(file, rows.add_to_reading(reading))
-    source = f"{crowd.users:,} rows of {file.name}, {crowd.people_per_row}."
-
-    promised = MemoizedPromise(promise.epsilon, promise.delta)
-    play(
-        run,
-        source,
-        lambda made: play_memoized(
-            crowd, promised, options, bloom, made, candidates=more.candidates, state=state
-        ),
-        [] if state is None else [str(state)],
-    )
-
-
-def _check_files(state: Path | None, out: Path | None) -> None:
-    """Raise ParameterError if the result would overwrite the state file."""
-    if state is None or out is None:
-        return
-    if state.resolve() in {(out / name).resolve() for name in _FILES}:
+    written = set() if run.out is None else {(run.out / name).resolve() for name in _FILES}
+    if state is not None and state.resolve() in written:
         raise ParameterError(
             "--state",
             expected="a file that --out does not write",
             got=str(state),
             do="choose another name",
         )
+    file, labels = rows.open_file(data), read_labels(answers.labels, 2)
+    listed = more.candidates is not None
+    reading = Reading(columns=(answers.column,), labels=labels, words=listed)
+    crowd = read_crowd(file, rows.add_to_reading(reading))
+    source = f"{crowd.users:,} rows of {file.name}, {crowd.people_per_row}."
+    play(
+        run,
+        source,
+        lambda made: play_memoized(
+            crowd, promise, options, bloom, made, candidates=more.candidates, state=state
+        ),
+        [] if state is None else [str(state)],
+    )

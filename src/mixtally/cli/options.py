@@ -140,9 +140,9 @@ def cores(given: int | None = None) -> int:
     return usable() if given is None else given
 
 
-def make_parallel_map(progress: "Progress", processes: int | None = None) -> "ParallelMap":
+def make_parallel_map(progress: "Progress") -> "ParallelMap":
     """Return a map that counts listed words on several cores and displays a progress bar."""
     from mixtally.cli.display import note
     from mixtally.server.engine import workers as engine  # few commands need it
 
-    return engine.ParallelMap(cores(processes), "words", progress, note=note)
+    return engine.ParallelMap(cores(), "words", progress, note=note)

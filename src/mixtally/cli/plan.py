@@ -7,11 +7,10 @@ import typer
 
 from mixtally import planning as planner
 from mixtally.app import plan as use
-from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import contract_of, read_network
 from mixtally.app.model_comparison import comparison_table
 from mixtally.app.plan import Planned, PlanOptions
-from mixtally.app.plans import check_details, contract_file, is_page, plan_file
+from mixtally.app.plans import contract_file, details_of, is_page, plan_file
 from mixtally.cli import options as o
 from mixtally.cli.display import console_of, print_sentences, warn
 from mixtally.cli.option_groups import with_option_groups
@@ -58,9 +57,7 @@ def plan(
     feasible requests are shown. With --hops, the plan is for several mixes in a row with different
     operators; `mixtally contract new` names them.
     """
-    details = None if approval is None else details_of(approval)
-    if details is not None:
-        check_details(out)
+    details = details_of(approval, out)
     if network is not None and out is None:
         raise ParameterError(
             "--network", expected="--out with it", got="none", do="add --out contract.json"

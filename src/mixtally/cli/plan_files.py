@@ -5,7 +5,7 @@ from pathlib import Path
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.app.contracts import read_plan_or_contract
-from mixtally.model.contract import Contract, Part, Plan, fingerprint_of, read_contract
+from mixtally.model.contract import Contract, Plan, fingerprint_of, read_contract
 from mixtally.primitives.files import read_bytes
 
 CONTRACT = "create a contract with `mixtally contract new`"
@@ -28,13 +28,6 @@ def read_verified(path: Path) -> Plan:
     plan = read_plan(path)
     verify(plan, Accountant())
     return plan
-
-
-def single_part(plan: Plan) -> Part:
-    """Return the only part of a plan; raise PlanError if its records need several messages."""
-    return plan.single_part(
-        "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
-    )
 
 
 def describe_given_plan(path: Path) -> str:

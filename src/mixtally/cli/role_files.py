@@ -118,7 +118,7 @@ def is_signed(role: Folder, path: Path, *, by_all: bool = False) -> bool:
     return fingerprint_of(note) == fingerprint and find_signers(note, keys) == keys.keys()
 
 
-def make_service(overruled: list[str], log: str, metrics_port: int | None = None) -> Service:
+def make_service(overruled: list[str], log: str, metrics_port: int | None) -> Service:
     """Return the settings of a serving role; raise ParameterError for an unknown log format."""
     return Service(
         overruled=frozenset(overruled),

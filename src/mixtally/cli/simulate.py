@@ -87,7 +87,10 @@ def simulate(
     """
     tallied = ["--counts"] * (counts is not None)
     check_vote(options, list_used_flags(files) + tallied)
-    path = None if options.vote.example else _require_data(data)
+    if data is None and not options.vote.example:
+        raise ParameterError(
+            "simulate", expected="DATA", got="none", do="see `mixtally simulate --help`"
+        )
     given = files.load_given()
     extra_flags = list_used_flags(read, "labels") + list_used_flags(files, "plan") * (
         files.contract is not None
@@ -96,7 +99,7 @@ def simulate(
     check_options(options, given, extra_flags, counts=counts is not None)
     scale, name = None, None
     crowd: Population | Histogram
-    if path is None:
+    if data is None or options.vote.example:
         crowd, source = example_voters(["DATA"] * (data is not None) + list_used_flags(read))
     else:
         reading = (
@@ -105,7 +108,7 @@ def simulate(
             else make_planned_reading(read, given.plan)
         )
         reading = replace(reading, words=options.candidates is not None)
-        crowd, source = _read_crowd(read.rows.open_file(path), reading, counts, given)
+        crowd, source = _read_crowd(read.rows.open_file(data), reading, counts, given)
         scale = reading.scale
         # A contract has a name of its own.
         name = reading.name if given is None or given.signed is None else None
@@ -123,18 +126,6 @@ def simulate(
             blank=None if missing == DROP else missing,
         ).outcome(run.top)
     show(outcome, run.out, json=run.json, out_format=run.out_format)
-
-
-def _require_data(data: Path | None) -> Path:
-    """Return the path of the data; raise ParameterError if there is none."""
-    if data is None:
-        raise ParameterError(
-            "simulate",
-            expected="DATA",
-            got="none",
-            do="see `mixtally simulate --help`",
-        )
-    return data
 
 
 def _read_crowd(

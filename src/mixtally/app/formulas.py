@@ -1,16 +1,32 @@
-"""``mixtally check formula``: noise of published formulas, checked with the exact delta."""
+"""Published formulas: their list, and the exact delta of the noise that a formula prescribes.
+
+The command line calls ``list_formulas`` and ``check_formula``, and prints what they return.
+"""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-from mixtally.cli import options as o
-from mixtally.cli.option_groups import with_option_groups
-from mixtally.cli.output import print_outcome, show_elapsed_time
+from mixtally.app import options as o
 from mixtally.errors import ParameterError, join_words
 from mixtally.lab.formulas.audit import Case, FormulaAudit, ObserverAudit, audit_formula
-from mixtally.lab.formulas.catalogue import FORMULAS, Formula, formula_named
+from mixtally.lab.formulas.catalogue import FORMULAS, formula_named
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most
+
+_LISTED = (
+    "Protects: nobody, because nothing is collected here; this is a list of published formulas.",
+    "epsilon and delta: --formula NAME compares the claimed delta with the exact delta.",
+    "Expected error of each count: none, because nothing is counted; --formula NAME prints by how "
+    "much the error of a formula is too large.",
+)
+
+
+class FormulaView(NamedTuple):
+    """What is shown of formulas: the promise, the facts of the JSON output, and lines of text."""
+
+    promise: Promise
+    facts: dict[str, Any]
+    lines: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,29 +46,48 @@ class SettingOptions:
     ] = None
 
 
-@with_option_groups
-def audit(
-    formula: Annotated[
-        str | None, o.option("--formula", "Name of the formula; --list shows all.", "NAME")
-    ] = None,
-    *,
-    promise: o.MaybePromise,
-    setting: SettingOptions,
-    show: Annotated[bool, o.option("--list", "List all formulas and exit.")] = False,
-    json: o.Json = False,
-) -> None:
-    """Check a published formula against the exact delta.
+def list_formulas() -> FormulaView:
+    """Return all published formulas with their parameters and sources."""
+    rows = [
+        {
+            "formula": one.name,
+            "asks": one.computes,
+            "protocol": one.protocol,
+            "needs": list(one.needs),
+            "source": one.source,
+        }
+        for one in FORMULAS
+    ]
+    lines = []
+    for one in FORMULAS:
+        takes = " ".join(f"--{name}" for name in one.needs)
+        lines.append(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
+        lines.append(f"{'':<16} {one.source}")
+    return FormulaView(_LISTED, {"formulas": rows}, lines)
 
-    Computes the noise that the formula prescribes for a guarantee, and the exact delta of this
-    noise. Prints whether the guarantee is satisfied, and the factors by which noise, error or
-    privacy differ from what is needed.
+
+def check_formula(
+    name: str | None, promise: o.MaybePromise, setting: SettingOptions
+) -> FormulaView:
+    """Compare the delta that a formula claims with the exact delta of its noise.
+
+    Parameters
+    ----------
+    name : str or None
+        The name of the formula.
+    promise : MaybePromise
+        The guarantee for which the formula prescribes noise.
+    setting : SettingOptions
+        The parameters of the collection.
+
+    Raises
+    ------
+    ParameterError
+        If the formula or the guarantee is missing, or if a parameter is unknown or out of range.
     """
-    if show:
-        _show_all(FORMULAS, json)
-        return
     epsilon, delta = promise.epsilon, promise.delta
-    if formula is None or epsilon is None or delta is None:
-        given = {"--formula": formula, "--epsilon": epsilon, "--delta": delta}
+    if name is None or epsilon is None or delta is None:
+        given = {"--formula": name, "--epsilon": epsilon, "--delta": delta}
         named = [flag for flag, value in given.items() if value is not None]
         raise ParameterError(
             "check formula",
@@ -60,17 +95,8 @@ def audit(
             got=join_words(named) if named else "none",
             do="see --list for the formulas and their parameters",
         )
-    with show_elapsed_time("pricing"):
-        verdict = audit_formula(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
-    print_outcome(_promise(verdict), _facts(verdict), _lines(verdict), json=json)
-
-
-_LISTED = (
-    "Protects: nobody, because nothing is collected here; this is a list of published formulas.",
-    "epsilon and delta: --formula NAME compares the claimed delta with the exact delta.",
-    "Expected error of each count: none, because nothing is counted; --formula NAME prints by how "
-    "much the error of a formula is too large.",
-)
+    verdict = audit_formula(formula_named(name), Case(epsilon, delta, **asdict(setting)))
+    return FormulaView(_promise(verdict), _facts(verdict), _lines(verdict))
 
 
 def _promise(verdict: FormulaAudit) -> Promise:
@@ -91,25 +117,6 @@ def _promise(verdict: FormulaAudit) -> Promise:
         f"{at_least(most.exact.lower, 4)} and {at_most(most.exact.upper, 4)} (proved).",
         f"Expected error of each count: {larger}.",
     )
-
-
-def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
-    rows = [
-        {
-            "formula": one.name,
-            "asks": one.computes,
-            "protocol": one.protocol,
-            "needs": list(one.needs),
-            "source": one.source,
-        }
-        for one in formulas
-    ]
-    lines = []
-    for one in formulas:
-        takes = " ".join(f"--{name}" for name in one.needs)
-        lines.append(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
-        lines.append(f"{'':<16} {one.source}")
-    print_outcome(_LISTED, {"formulas": rows}, lines, json=json)
 
 
 def _facts(verdict: FormulaAudit) -> dict[str, Any]:

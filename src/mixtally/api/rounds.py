@@ -1,4 +1,4 @@
-"""Simulation of a whole collection with known values, in one call."""
+"""Simulations of one collection, and of a question that is asked in several epochs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from mixtally.api import checks
 from mixtally.api.budget import Budget, check_budget
 from mixtally.api.files import contract_bytes
+from mixtally.api.labels import labels_of
 from mixtally.api.planning import Plan
 from mixtally.api.reading import (
     RecordOptions,
@@ -15,17 +16,27 @@ from mixtally.api.reading import (
     load_given_plan,
     make_reading_request,
     make_run,
+    prepare_run,
     read_as_planned,
     split_options,
 )
 from mixtally.api.requests import read_request
 from mixtally.api.result import Result
-from mixtally.api.values import CrowdData, ReadingRequest, read_counted, read_shared_crowd
+from mixtally.api.values import (
+    CrowdData,
+    read_counted,
+    read_crowd,
+    read_timeline,
+)
 from mixtally.app import simulate as use
 from mixtally.app.count import load_signed_contract
+from mixtally.app.epochs import EpochsOptions, check_given_plan
+from mixtally.app.epochs import epochs as play_epochs
 from mixtally.app.simulate import SimulateOptions
 from mixtally.app.winner import example_voters
+from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.population import Population
+from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.simulation.counts_only import Histogram
 
 
@@ -119,11 +130,9 @@ def simulate(
     >>> result.simulation.truth
     [987, 756, 257]
     """
-    seed = checks.check_optional_whole("seed", seed)
-    given = load_given_plan(plan)
+    run, given = make_run(seed, level), load_given_plan(plan)
     check_budget(budget, seed)
-    promise = {"epsilon": epsilon, "delta": delta}
-    asked = read_request(SimulateOptions, promise | options)
+    asked = read_request(SimulateOptions, {"epsilon": epsilon, "delta": delta} | options)
     rows, records = split_options(options)
     use.check_vote(asked, _list_given(plan=plan, contract=contract, counts=counts, budget=budget))
     if contract is not None:
@@ -134,21 +143,23 @@ def simulate(
         rows, records, group=group_by, words=asked.candidates is not None
     )
     request = request if given is None else read_as_planned(request, given.plan)
-    run = make_run(seed, level)
+    people: Population | Histogram
+    backend: Any = None
     if asked.vote.example:
         extra_flags = _list_given(values=values, group_by=group_by, name=name)
-        voters, source = example_voters([*extra_flags, *list_given(records), *list_given(rows)])
-        crowd: CrowdData[Population] | CrowdData[Histogram] = CrowdData(voters, None)
+        people, source = example_voters([*extra_flags, *list_given(records), *list_given(rows)])
+        run = replace(run, source=source)
+    elif counts is None:
+        people, run, backend = prepare_run(values, name, request, run)
     else:
-        crowd = _read_crowd(values, name, request, counts)
-        source = _describe_source(crowd.population)
-    people = crowd.population
-    if isinstance(people, Population):
-        people = replace(people, note=" ".join(crowd.raw))
+        crowd = read_counted(values, name, request, counts)
+        people, backend = crowd.population, crowd.backend
+        source = f"{people.users:,} people, as the counts have them."
+        run = replace(run, source=" ".join([source, *crowd.public]))
     found = use.simulate(
         asked,
         people,
-        replace(run, source=" ".join([source, *crowd.public])),
+        run,
         given,
         scale=request.scale,
         blank=rows.blank,
@@ -156,7 +167,7 @@ def simulate(
         charge=None if budget is None else lambda chosen: budget.charge(Plan(chosen)),
     )
     _ = found.release.result  # raises MessageError if the round releases nothing
-    return Result(found.outcome(), crowd.backend)
+    return Result(found.outcome(), backend)
 
 
 def _list_given(**given: object) -> list[str]:
@@ -164,17 +175,112 @@ def _list_given(**given: object) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
 
 
-def _describe_source(people: Population | Histogram) -> str:
-    """Return a sentence about the simulated people."""
-    if isinstance(people, Population):
-        return f"{people.users:,} values, {people.people_per_row}."
-    return f"{people.users:,} people, as the counts have them."
+@checks.translate_errors
+@checks.accept_options(EpochsOptions, RecordOptions, RowOptions)
+def simulate_epochs(
+    values: object,
+    *,
+    epochs: Any = None,
+    order: Any = None,
+    plan: Plan | None = None,
+    budget: Budget | None = None,
+    seed: int | None = None,
+    level: float = 0.95,
+    name: str | None = None,
+    **options: Any,
+) -> Result:
+    """Simulate a question that is asked in several epochs, one after another.
 
+    Parameters
+    ----------
+    values : list, array, series, frame or dict of lists
+        The answers of all epochs, one answer per row.
+    epochs : str, list or None
+        The epoch of each row: the name of a column, or one value per row. Left out with
+        ``synthetic``.
+    order : list or None
+        The epochs in order. The default is the order of time or number, or the order that the type
+        of the column declares.
+    plan : Plan or None
+        The plan of every epoch. It states the guarantee and the question.
+    budget : Budget or None
+        The budget that each epoch is charged to before its messages are sent. All epochs must fit.
+    seed : int or None
+        Seed of the noise, for a reproducible simulation that may not be published.
+    level : float
+        Confidence level of all intervals, in (0, 1).
+    name : str or None
+        The name of the question. The default is the name of the column.
+    partial_epoch : bool, default False
+        Whether to count a last epoch that has far fewer answers than the others.
+    synthetic : int, optional
+        The number of epochs to invent. The values are the crowd of the first epoch.
+    **options
+        The options of ``mixtally simulate epochs``.
 
-def _read_crowd(
-    values: object, name: object, request: ReadingRequest, counts: object
-) -> CrowdData[Population] | CrowdData[Histogram]:
-    """Return the people to simulate; with ``counts``, a histogram of them."""
-    if counts is None:
-        return read_shared_crowd(values, name, request)
-    return read_counted(values, name, request, counts)
+    Returns
+    -------
+    Result
+        The counts, their changes and the privacy that each person spends, in ``facts`` and
+        ``tables``.
+
+    Raises
+    ------
+    DataError
+        If an answer cannot be read, or if a person has two answers in one epoch.
+    InfeasibleError
+        If no plan meets the request, or if the budget would be exceeded.
+    ParameterError
+        If an option is outside its range.
+    PlanError
+        If the plan does not fit the values.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> answers = {"answer": ["yes", "no"] * 200, "week": ["1"] * 200 + ["2"] * 200}
+    >>> result = mixtally.simulate_epochs(
+    ...     answers,
+    ...     epochs="week",
+    ...     labels=["yes", "no"],
+    ...     rows_are_people=True,
+    ...     epsilon=2,
+    ...     delta=1e-6,
+    ...     seed=1,
+    ... )
+    >>> result.public
+    False
+    """
+    asked, (rows, records) = checks.read_options(EpochsOptions, options), split_options(options)
+    asked.promise.guarantee()  # an impossible guarantee is refused before the data are read
+    run, request = make_run(seed, level), make_reading_request(rows, records)
+    given = load_given_plan(plan)
+    if given is not None:
+        check_given_plan(given.plan, asked, [], "plan")
+        request = read_as_planned(request, given.plan)
+    check_budget(budget, seed)
+    listed = None if order is None else labels_of("order", order)
+    asked.turnover.check(
+        ["--epoch-column"] * (epochs is not None) + ["--epoch-order"] * (order is not None)
+    )
+    named, invented = checks.check_optional_text("name", name), asked.turnover.synthetic
+    crowd: CrowdData[Any]
+    if invented is None:
+        crowd, source = read_timeline(values, named, request, epochs, listed), "."
+        timeline: Timeline | EpochCounts = crowd.population
+    else:
+        crowd = read_crowd(values, named, request)
+        source = ", invented: the values are the crowd of the first."
+        timeline = asked.turnover.invent(
+            crowd.population, invented, run.lab.chance, counts_only=asked.counts_only
+        )
+    found = play_epochs(
+        asked,
+        timeline,
+        replace(run, source=" ".join([source, *crowd.public])),
+        given,
+        scale=request.scale,
+        order=listed,
+        change=None if budget is None else budget.change,
+    )
+    return Result(found, crowd.backend)

@@ -1,12 +1,12 @@
-"""``mixtally check sufficient``: the privacy ratio of bit vectors and the exact delta."""
+"""The privacy ratio of shuffled bit vectors, with the exact delta.
+
+The command line calls ``describe_ratio``, and prints what it returns.
+"""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from mixtally.app.options import Flip, list_used_flags
-from mixtally.cli import options as o
-from mixtally.cli.option_groups import with_option_groups
-from mixtally.cli.output import print_outcome, show_elapsed_time
+from mixtally.app import options as o
 from mixtally.errors import ParameterError, in_range
 from mixtally.lab.formulas.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
 from mixtally.model.guarantee import Observer, check_epsilon, check_users
@@ -21,7 +21,7 @@ from mixtally.report.promise import error_line, protection_line
 class FlipOptions:
     """The flip probability, given in one of three ways."""
 
-    flip: Flip = None
+    flip: o.Flip = None
     eta: Annotated[
         float | None, o.option("--eta", "Find the flip probability for this tail, 0 to 1.", "X")
     ] = None
@@ -31,22 +31,29 @@ class FlipOptions:
     ] = None
 
 
-@with_option_groups
-def sufficient(
-    users: Annotated[int, o.whole_option("--users", "People expected to take part, 2 to 10^10.")],
-    bits: Annotated[int, o.whole_option("--bits", "Bits of a vector, 1 to 64.")],
-    epsilon: o.Epsilon,
-    flips: FlipOptions,
-    json: o.Json = False,
-) -> None:
-    """Describe the privacy ratio of shuffled bit vectors.
+def describe_ratio(
+    users: int, bits: int, epsilon: float, flips: FlipOptions
+) -> tuple[Promise, dict[str, Any], list[str]]:
+    """Return the promise, the facts and the lines about the privacy ratio.
 
-    Takes one of --flip, --eta and --sigmas. The tail probability eta is not a guarantee, so delta
-    is printed as well.
+    Parameters
+    ----------
+    users : int
+        The number of people, 2 to 10^10.
+    bits : int
+        The number of bits of a vector, 1 to 64.
+    epsilon : float
+        The privacy loss in nats.
+    flips : FlipOptions
+        The flip probability.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, or the flip probability is not given in exactly one way.
     """
-    with show_elapsed_time("pricing"):
-        threshold = _threshold(users, bits, epsilon, flips)
-        found = ratio(users, bits, threshold, epsilon)
+    threshold = _threshold(users, bits, epsilon, flips)
+    found = ratio(users, bits, threshold, epsilon)
     facts = {
         "mean": found.mean,
         "variance": found.variance,
@@ -68,7 +75,7 @@ def sufficient(
         f"delta, both directions, in {bracket_text(found.delta.lower, found.delta.upper)}",
         "for a crowd of zeros; neither number covers other crowds",
     ]
-    print_outcome(_promise(users, bits, threshold, epsilon, found), facts, lines, json=json)
+    return _promise(users, bits, threshold, epsilon, found), facts, lines
 
 
 def _promise(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
@@ -88,7 +95,7 @@ def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int
     check_users(users)
     check_epsilon(epsilon)
     in_range("bits", bits, 1, 64, "choose one")
-    given = list_used_flags(flips)
+    given = o.list_used_flags(flips)
     if len(given) == 1:
         if flips.flip is not None:
             return threshold_of(flips.flip)
