@@ -56,6 +56,26 @@ def test_a_seed_draws_the_same(cli, planned):
     assert sorted(path.name for path in (planned / "raw").glob("*.parquet")) == first
 
 
+def test_numbers_are_rounded_to_the_grid_of_the_plan(cli, refused, planned):
+    ages = [20 + place % 50 for place in range(1000)]
+    (planned / "ages.csv").write_text("\n".join(["age", *map(str, ages)]) + "\n")
+    made = cli("plan", *PROMISE, "--users", 1000, "--number", "0,100", "--out", "plan.json")
+    assert made.status == 0
+    given = ("batch", "randomize", "ages.csv", "--column", "age", "--plan", "plan.json")
+    assert cli(*given, "--out", "raw", "--processes", 0, "--seed", 0).status == 0
+    mixed(cli)
+    found, _ = tallied(cli, "mixed")
+    mean = found["releases"][0]["numbers"][0]
+    assert mean["label"] == "mean"
+    assert abs(mean["estimate"] - sum(ages) / 1000) < 8 * mean["standard_error"]
+    assert "--plan without --number" in refused(*given, "--number", "0,100", "--out", "other")
+    made = cli(
+        "plan", *PROMISE, "--users", 1000, "--number", "0,100", "--bins", 5, "--out", "plan.json"
+    )
+    assert made.status == 0
+    assert cli(*given, "--out", "binned", "--processes", 0).status == 0
+
+
 def test_a_shard_named_twice_is_counted_once(cli, planned):
     drawn(cli)
     mixed(cli, "--each", 200)

@@ -1,6 +1,7 @@
 """One simulated round: a crowd is prepared, checked, simulated and compared with the true counts.
 
-The use cases ``simulate`` and the Python API call ``prepare_round`` and then ``count``.
+``app.simulate`` calls ``prepare_round`` and then ``count``. ``mixtally batch randomize`` calls
+``prepare_crowd``, because it writes the messages of a crowd to files.
 """
 
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.app.outcome import Outcome, Run, outcome_of_study
+from mixtally.errors import PlanError, pluralize
 from mixtally.lab.data.population import LABELS, Population
 from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.central import ONE_VALUE, compare_central_mechanisms
@@ -20,6 +22,7 @@ from mixtally.lab.simulation.counts_only import (
 from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
 from mixtally.lab.simulation.open_words import count_true_words, hash_words
 from mixtally.lab.simulation.play import DishonestHops
+from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.lab.simulation.run import check_population, simulate_release
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, add_comparisons, truth_of
@@ -28,6 +31,7 @@ from mixtally.model.baseline import Central
 from mixtally.model.contract import Plan, fingerprint_of, read_contract
 from mixtally.model.question import Kind
 from mixtally.model.result import Result
+from mixtally.primitives.chance import Chance
 from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate.analysis import Analysis
 
@@ -197,6 +201,36 @@ def prepare_round(
         analysis=analysis,
         hops=hops,
     )
+
+
+def prepare_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
+    """Return a crowd with the records that devices randomize: words hashed, and numbers rounded.
+
+    Parameters
+    ----------
+    crowd : Population
+        The people and their answers.
+    plan : Plan
+        The plan of the messages.
+    chance : Chance
+        Rounds numbers to the grid of the plan.
+
+    Raises
+    ------
+    PlanError
+        If the plan is for another number of people, or only one of plan and crowd has numbers.
+    """
+    # The certificate of the plan is for its number of users.
+    if crowd.users != plan.users:
+        raise PlanError(
+            "plan",
+            expected=f"a plan for {pluralize(crowd.users, 'user')}",
+            got=f"one for {plan.users:,}",
+            do="plan again for the people of this data",
+        )
+    if plan.question.hashed is not None:
+        return hash_words(crowd, plan.question)
+    return round_crowd(crowd, plan, chance)
 
 
 def count(

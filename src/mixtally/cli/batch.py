@@ -7,16 +7,16 @@ from typing import Annotated
 import typer
 
 from mixtally.app.conclude import ConcludeOptions, ShardOptions, conclude_shards, single_part
+from mixtally.app.count import prepare_crowd
 from mixtally.cli import options as o
 from mixtally.cli.display import note, show, warn
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json
 from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, make_reading
+from mixtally.cli.reading import ReadingOptions, make_planned_reading, make_reading
 from mixtally.cli.rows import read_asked
-from mixtally.errors import ParameterError, PlanError, pluralize
-from mixtally.lab.simulation.open_words import hash_words
+from mixtally.errors import ParameterError
 from mixtally.lab.simulation.streamed import ShardedCrowd, mix_shards, randomize_shards
 from mixtally.server.engine.shards.shard import ENDINGS
 from mixtally.server.engine.store_folder import list_files
@@ -65,17 +65,12 @@ def randomize(
     """
     plan = read_verified(options.plan)
     part = single_part(plan)
-    crowd = read_asked(read.rows.open_file(data), make_reading(read, planned=True), plan.question)
-    if plan.question.hashed is not None:
-        crowd = hash_words(crowd, plan.question)
-    # The certificate of the plan is for its number of users.
-    if crowd.users != plan.users:
-        raise PlanError(
-            "plan",
-            expected=f"a plan for {pluralize(crowd.users, 'user')}",
-            got=f"one for {plan.users:,}",
-            do="plan again for the people of this data",
-        )
+    stated = read.number is not None and plan.grid is None  # bins that must equal those of the plan
+    reading = make_reading(read, planned=True) if stated else make_planned_reading(read, plan)
+    crowd = read_asked(read.rows.open_file(data), reading, plan.question)
+    # The randomness of the shards follows from the seed itself, so rounding needs another one.
+    chance = o.make_chance(None if options.seed is None else -1 - options.seed)
+    crowd = prepare_crowd(crowd, plan, chance)
     with progress_bars() as progress:
         made = randomize_shards(
             ShardedCrowd(part, plan.fingerprint, crowd.records, options.each, options.seed),
