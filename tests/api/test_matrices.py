@@ -230,3 +230,10 @@ def test_a_false_profile_is_refused(points, said):
 def test_what_cannot_be_priced_is_refused(call, said):
     with pytest.raises((DataError, ParameterError), match=said):
         call()
+
+
+@pytest.mark.parametrize(("delta", "false"), [(1e-6, True), (0.1, False)])
+def test_a_claim_that_the_exact_delta_refutes_is_called_false(delta, false):
+    found = mixtally.attack(HALF, epsilon=0.1, delta=delta, users=100, runs=100, seed=1)
+    said = "The guarantee is false, because the exact delta is above the stated delta."
+    assert (said in repr(found)) == (said in str(found.document().promise)) == false

@@ -38,6 +38,8 @@ from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
 
+_FALSE = "The guarantee is false, because the exact delta is above the stated delta."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimOptions:
@@ -184,6 +186,8 @@ class Attacked:
                 f"{at_most(self.promise[1], 6)}; the exact delta at this epsilon is between "
                 f"{at_least(shown.lower, 4)} and {at_most(shown.upper, 4)}"
             )
+            if shown.lower > self.promise[1]:
+                lines.append(_FALSE)
         for one in self.outcomes:
             most = "" if one.promised is None else f" of {one.promised:.4g}"
             lines.append(f"{one.title}: {one.attacked:.4g}{most} {one.unit}, {one.verdict}")
@@ -323,6 +327,8 @@ def describe_promise(target: Target | MemoizedTarget | MatrixTarget) -> str:
         return "The loss of memoized answers is computed for every number of reports; delta is 0."
     who, exact = "Certified" if target.verified else "Claimed", target.exact
     rests = f" It {exact.assumption}." if target.verified else ""
+    if exact.lower > target.delta:
+        rests += f" {_FALSE}"
     return (
         f"{who}: epsilon {at_most(target.epsilon, 6)}, delta {at_most(target.delta, 6)}. "
         f"The exact delta at this epsilon is between {at_least(exact.lower, 4)} and "
