@@ -82,6 +82,22 @@ def test_another_name_is_told_the_right_one(call, typed, meant):
 
 
 @pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"column": "city"}, 'Give the column as the values, frame["city"] for example.'),
+        ({"columns": "city"}, 'Give the column as the values, frame["city"] for example.'),
+        ({"person_column": "who"}, "Did you mean person?"),
+        ({"set": ";"}, "Did you mean separator?"),
+    ],
+)
+def test_an_option_of_the_command_line_is_told_its_argument(typed, said):
+    with pytest.raises(ParameterError) as refused:
+        simulate({"city": ["a", "b"]}, **typed, **WISH)
+    (name,) = typed
+    assert str(refused.value).endswith(f"got {name!r}. {said}")
+
+
+@pytest.mark.parametrize(
     ("call", "right"),
     [
         (lambda: Budget(3, 1e-5), "mixtally.Budget(epsilon=3, delta=1e-05)"),

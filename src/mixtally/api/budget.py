@@ -22,7 +22,7 @@ from mixtally.app.budget import (
     open_or_read_ledger,
     statement,
 )
-from mixtally.errors import ParameterError, not_together
+from mixtally.errors import ParameterError, not_together, pluralize
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
 from mixtally.model.ledger import Charge, Ledger, new_ledger
@@ -254,7 +254,7 @@ class Budget:
         lines = [
             f"budget: epsilon = {at_most(self.epsilon, 6)}, delta = {at_most(self.delta, 6)}, "
             f"{'in memory' if self._place is None else self._place}",
-            f"spent: {used} at that epsilon, {len(ledger.charges):,} charges",
+            f"spent: {used} at that epsilon, {pluralize(len(ledger.charges), 'charge')}",
         ]
         return "\n".join(
             [*lines, *(f"{c.times:,} x {printable(c.plan.question.name)}" for c in ledger.charges)]

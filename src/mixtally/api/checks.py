@@ -200,7 +200,15 @@ def _check_call(
     """Raise ParameterError for an argument that is unknown, missing or given twice."""
     kinds = {one.name: one.kind for one in taken.parameters.values()}
     named = [one for one in kinds if kinds[one] is not Parameter.POSITIONAL_ONLY]
-    check_names(name, given, [one for one in named if one not in ("self", "cls")])
+    known = [one for one in named if one not in ("self", "cls")]
+    for strange in (one for one in given if one not in known):
+        option = strange.replace("_", "-")  # of the command line
+        do = f"did you mean {RENAMED[option]}?" if RENAMED.get(option) in known else ""
+        if option in ("column", "columns") and "values" in known:
+            do = 'give the column as the values, frame["city"] for example'
+        if do:
+            raise ParameterError(name, expected="the name of an argument", got=repr(strange), do=do)
+    check_names(name, given, known)
     try:
         taken.bind(*args, **given)
     except TypeError as error:

@@ -19,6 +19,7 @@ _WIDTH = 96
 """Characters of a line; 100 with the indentation that ``help`` adds."""
 
 PYTHON_TEXTS = {
+    "background": ("str", '"zero" if all other people are known to have zeros. Needs ``bits``.'),
     "candidates": ("sequence of str", "The words to count in an open domain."),
     "compare": (
         "sequence of str",
@@ -39,6 +40,11 @@ PYTHON_TEXTS = {
         "The largest average number of fakes (dummy messages) that a person sends, 0 to 999.",
     ),
     "no_project": ("bool", "Whether to keep raw counts, which may not add up to the people."),
+    "observer": (
+        "str",
+        'What the adversary sees: "messages", or only the "sums" of all messages.',
+    ),
+    "ones": ("int", "The number of other people who are known to have a one, below ``users``."),
     "prefixes": ("int", "Search for words by at most this number of prefixes per round."),
     "project": ("str", 'With "simplex", also report counts that add up to the people.'),
     "total": (

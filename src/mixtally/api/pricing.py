@@ -87,12 +87,6 @@ def delta(
         The privacy loss at which delta is computed, in nats, in [0.01, 20]; for a matrix from 0.
     groups : sequence of (matrix, int)
         Other people with other randomizers, with their numbers.
-    ones : int, optional
-        The number of other people who are known to have a one, below ``users``.
-    observer : str, default 'messages'
-        What the adversary sees: "messages", or only the "sums" of all messages.
-    background : str, optional
-        "zero" if all other people are known to have zeros. Needs ``bits``.
     fake_row : str or sequence, optional
         What fakes of a matrix send: a row, "uniform", or probabilities of the outputs. A row stays
         a value that people may hold.
@@ -143,9 +137,9 @@ def epsilon(
     delta : float
         The delta of the guarantee.
     groups : sequence of (matrix, int)
-        Other people with other randomizers, with their numbers.
+        As in ``delta``.
     **given
-        The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
+        As in ``delta``.
 
     Returns
     -------
@@ -193,9 +187,9 @@ def curve(
         The epsilons at which delta is computed, from 0 to 20. By default enough points for a
         composition.
     groups : sequence of (matrix, int)
-        Other people with other randomizers, with their numbers.
+        As in ``delta``.
     **given
-        The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
+        As in ``delta``.
 
     Returns
     -------
@@ -268,12 +262,6 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
         The largest privacy loss, in nats, in [0.01, 20].
     delta : float
         The delta of the guarantee, in [1e-15, 0.1].
-    ones : int, optional
-        The number of other people who are known to have a one, below ``users``.
-    observer : str, default 'messages'
-        What the adversary sees: "messages", or only the "sums" of all messages.
-    background : str, optional
-        "zero" if all other people are known to have zeros. Needs ``bits``.
     **given
         All parameters of the protocol except the one to find.
 

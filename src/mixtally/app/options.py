@@ -111,7 +111,7 @@ CountsOnly = Annotated[
     bool, option("--counts-only", "Draw the tally instead of messages: same distribution, faster.")
 ]
 Epsilon = Annotated[float, option("--epsilon", "Epsilon of the guarantee, 0.01 to 20.", "E")]
-Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
+Delta = Annotated[float, option("--delta", "Delta of the guarantee, 1e-15 to 0.1.", "D")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ class MaybePromise:
         float | None, option("--epsilon", "Epsilon of the guarantee, 0.01 to 20.", "E")
     ] = None
     delta: Annotated[
-        float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
+        float | None, option("--delta", "Delta of the guarantee, 1e-15 to 0.1.", "D")
     ] = None
 
     def guarantee(self) -> "Guarantee":

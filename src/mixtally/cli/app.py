@@ -81,7 +81,8 @@ GROUPS = {
 
 _PURPOSE = (
     "Count the answers of a crowd with differential privacy in the shuffle model: a proved epsilon "
-    "and delta limit what anyone can learn about one person's answer."
+    "and delta limit what anyone can learn about one person's answer.\n\nTo begin, type `mixtally "
+    "example survey.csv`: it writes made-up data and prints a command to try."
 )
 
 _ENDS = (
