@@ -222,7 +222,7 @@ def test_what_the_page_says_is_taken(asked, options, sent, error, more):
     if told := re.search(r"([\d.]+) for a bin with ([\d,]+)", more):
         assert found["standard_error_at"] == near(told[1])
         assert found["error_at"] == int(told[2].replace(",", ""))
-    if share := re.search(r"one of (\d+) people a fake", sent):
+    if share := re.search(r"1 in (\d+) people also sends a fake", sent):
         own = found["messages_per_user"] - part["most_set"]
         assert 1.0 / own == near(share[1])
     if share := re.search(r"in ([\d.]+) % of cases", sent):

@@ -108,7 +108,7 @@ def test_the_row_of_the_plan(row, plan_of):
     assert as_stated(moved_by(plan), by)
     assert counts_moved(plan) == (int(many) if many.isdecimal() else 1)
     if "sets" in name:
-        assert f"all 3 of a bad sender one bin by {plan.parts[0].most_set}" in moves
+        assert f"all 3 messages of a bad sender move one bin by {plan.parts[0].most_set}" in moves
 
 
 @pytest.mark.seconds
