@@ -21,7 +21,7 @@ from mixtally.lab.simulation.counts_only import (
 )
 from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
 from mixtally.lab.simulation.open_words import count_true_words, hash_words
-from mixtally.lab.simulation.play import DishonestHops
+from mixtally.lab.simulation.play import ALL_HONEST, DishonestHops
 from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.lab.simulation.run import check_population, simulate_release
 from mixtally.lab.simulation.study import Release, Study
@@ -177,9 +177,9 @@ def prepare_round(
     crowd: Population | Histogram,
     analysis: Analysis,
     *,
-    words: tuple[str, ...] | None,
-    hops: DishonestHops,
-    counts_only: bool,
+    words: tuple[str, ...] | None = None,
+    hops: DishonestHops = ALL_HONEST,
+    counts_only: bool = False,
 ) -> PreparedRound:
     """Return the crowd in the form in which a round is simulated.
 

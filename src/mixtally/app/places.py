@@ -5,17 +5,14 @@ The command line and Python call ``places``.
 
 from dataclasses import replace
 
+from mixtally.app.count import GivenPlan, count, prepare_round
 from mixtally.app.limits import BudgetOptions, plan_request
 from mixtally.app.outcome import Outcome, Run, outcome_of, plan_files
 from mixtally.lab.data.places import HexagonGrid
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation import plan_choice
-from mixtally.lab.simulation.central import compare_central_mechanisms
-from mixtally.lab.simulation.lab import Provenance
-from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.study_document import document
-from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.document import HOLDS_RAW, SIMULATION, Document, Picture, Section
@@ -51,26 +48,21 @@ def places(
     """
     request = plan_request(budget, crowd.question, promised, crowd.users)
     plan, reason = plan_choice.choose_plan(request, run.lab.planner)
-    played = simulate_release(plan, crowd, run.lab, Analysis(level=run.level))
-    truth, seeded = truth_of(crowd, played.result), run.seed is not None
-    about = Provenance(
-        title=f"{len(hexagons.cells):,} hexagons, counted privately",
-        source=run.source,
-        raw=crowd.note,
-        reason=reason,
-        seed=run.seed,
+    ready = prepare_round(
+        f"{len(hexagons.cells):,} hexagons",
+        GivenPlan(plan, reason),
+        crowd,
+        Analysis(level=run.level),
     )
-    central, errors = compare_central_mechanisms(
-        promised, truth.counts, level=run.level, seeded=seeded
-    )
-    truth = replace(truth, central=errors)
-    study = Study(provenance=about, releases=(played,), truth=truth, central=central)
+    counted = count(ready, run)
+    # Hexagons are listed by their counts, because their order in the grid says nothing.
+    study = replace(counted, about=replace(counted.about, ordered=False)).study()
     picture = _draw_map(study, hexagons)
     return outcome_of(
         study,
         lambda shown: _add_map(document(shown, run.top), picture),
         crowd.from_data,  # never includes the hexagons, which depend on the box only
-        {**plan_files(study), **_map_file(picture, seeded=seeded)},
+        {**plan_files(study), **_map_file(picture, seeded=run.seed is not None)},
     )
 
 
