@@ -5,7 +5,7 @@ import pytest
 from mixtally.api import Budget, plan, simulate, simulate_baskets
 from mixtally.app.options import parameters_of
 from mixtally.app.plan import PlanOptions
-from mixtally.errors import ParameterError, check_names
+from mixtally.errors import DataError, ParameterError, check_names
 
 WISH = {"epsilon": 1, "delta": 1e-6}
 CROWD = {"users": 1000, **WISH}
@@ -95,6 +95,12 @@ def test_an_option_of_the_command_line_is_told_its_argument(typed, said):
         simulate({"city": ["a", "b"]}, **typed, **WISH)
     (name,) = typed
     assert str(refused.value).endswith(f"got {name!r}. {said}")
+
+
+def test_values_of_options_are_quoted_in_advice():
+    with pytest.raises(DataError) as refused:
+        simulate(["a", "b"], labels=["a", "b"], person=["x", "x"], **WISH)
+    assert 'with several="first" or last, or join the rows with several="set"' in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # Text between backquotes is a command, in which options keep their form. The third group is a value
 # that advice may contain after an option.
-_FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'|\d[\d.e-]*))?")
+_FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|first\b|set\b|';'|\d[\d.e-]*))?")
 # What Python says of a call that lacks an argument.
 _MISSING = re.compile(r"missing a required (?:keyword-only )?argument: '(.*)'")
 # Characters of a value, and of another library's error, that fit into a message of one line.
