@@ -32,7 +32,7 @@ class NetworkAttacked:
     target : Target
         The attacked plan, with its guarantee.
     outcomes : tuple of Outcome
-        One outcome for each attack in each place.
+        One outcome for each attack by each mix.
     level : float
         Joint confidence of all outcomes.
     """
@@ -47,7 +47,7 @@ class NetworkAttacked:
         return [one.title for one in self.outcomes if one.verdict is Verdict.VIOLATED]
 
     def document(self) -> Document:
-        """Return the report with a row for each attack in each place."""
+        """Return the report with a row for each attack by each mix."""
         facts = {
             "target": self.target.title,
             **self.target.facts(),
@@ -70,7 +70,7 @@ def attack_network(
     seconds: float,
     progress: Progress,
 ) -> NetworkAttacked:
-    """Let hostile mixes attack a plan in every place, next to real honest mixes.
+    """Let each mix of a plan attack in turn, while all other roles are honest and real.
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ def attack_network(
     level : float
         Confidence of the whole table.
     trials : int or None
-        The number of runs of each row in each world; None for as many as the time allows.
+        The number of runs of each row for each of the two answers that are distinguished; None for
+        as many as the time allows.
     seconds : float
         The time of all rows together, unless the fewest runs take longer.
     progress : Progress

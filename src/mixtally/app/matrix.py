@@ -1,6 +1,7 @@
 """The privacy of any local randomizer that is given as a matrix of probabilities.
 
-The command line and Python call ``price_matrix`` and ``trace_matrix``, and show what they return.
+The command line and Python make a ``ShuffledRandomizer`` of the matrix. Then they call
+``price_matrix``, ``least_epsilon`` or ``trace_matrix``, and show what these functions return.
 """
 
 import csv
@@ -218,7 +219,7 @@ class RandomizerDelta:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All values as JSON has them."""
+        """All values, with the keys of the JSON output."""
         own = {
             name: None if value == "" or value == math.inf else value
             for name, value in asdict(self).items()

@@ -73,7 +73,7 @@ class Priced:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All values as JSON has them."""
+        """All values, with the keys of the JSON output."""
         shown = self.certificate
         proved = {
             "delta": shown.upper,

@@ -83,7 +83,7 @@ class SimulateOptions:
 
     @property
     def asks_winner(self) -> bool:
-        """Whether the record is a ballot, and the winner is requested."""
+        """Whether the options ask for the winner of a vote, so that each record is a ballot."""
         return bool(list_used_flags(self.vote))
 
 

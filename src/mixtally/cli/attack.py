@@ -33,12 +33,13 @@ def attack(
         ),
     ] = None,
     fake_row: Annotated[
-        str | None, typer.Option("--fake-row", help="Row that its fakes send.", metavar="ROW")
+        str | None,
+        typer.Option("--fake-row", help="Row of the matrix that fakes send.", metavar="ROW"),
     ] = None,
     network: Annotated[
         bool,
         typer.Option(
-            "--network", help="Let a hostile mix attack real roles, in each place of the plan."
+            "--network", help="Let each mix of the plan attack real roles, one mix after another."
         ),
     ] = False,
     seconds: Annotated[

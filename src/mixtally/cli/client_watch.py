@@ -36,7 +36,7 @@ def watch(
 ) -> None:
     """Find out at which roles the bundles sent with --watch arrived, and erase their tags.
 
-    Exit status 1 if a message was lost, or if a role has signed what cannot be true.
+    The exit status is 1 if a message was lost, or if a role has signed what cannot be true.
     """
     agreed = device.verify(contract, device.load_trust())
     with device.open_diary() as diary:

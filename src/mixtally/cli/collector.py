@@ -348,8 +348,8 @@ def export(
 ) -> None:
     """Write all files with which anyone can check a counted round, and its release receipt.
 
-    With messages that `serve --keep-messages` kept, also counts can be checked. They are public
-    from then on.
+    Counts can be checked as well if `serve --keep-messages` kept the messages. The messages are
+    public from then on.
     """
     role = r.open_role(folder)
     name = office.load_signed_contract(role, contract).contract.name

@@ -99,7 +99,7 @@ def codes(
 ) -> None:
     """Accept the one-time codes of a contract, whose hashes its collector has signed.
 
-    Rounds of such a contract take no bundles before. A contract has one list.
+    Before this, rounds of such a contract accept no bundles. A contract has one list of codes.
     """
     data = read_bytes(file, "a list of codes", "create it with `mixtally collector codes`")
     try:

@@ -44,7 +44,8 @@ def restore(
 ) -> None:
     """Make the folder of a lost role from its backup. Rounds that were open are lost.
 
-    The role asks all others what it signed later, and acts when all have answered.
+    The restored role asks all other roles what it has signed since the backup, and waits until all
+    have answered.
     """
     made = restore_backup(file, folder, os.environ, master_key)
     typer.echo(f"{made.folder.role.name} is restored in {folder}: serve it")
