@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from mixtally.cli.check import audit
+from mixtally.cli.formulas import audit
 from mixtally.errors import ParameterError
 from mixtally.lab.formulas.catalogue import FORMULAS
 

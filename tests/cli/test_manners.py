@@ -105,7 +105,7 @@ def test_quiet_is_taken_from_the_command_line(terminal, cli, monkeypatch, more):
         seen.append(watching.is_watched())
         yield
 
-    monkeypatch.setattr("mixtally.cli.check.show_elapsed_time", looked)
+    monkeypatch.setattr("mixtally.cli.formulas.show_elapsed_time", looked)
     said = cli("check formula", "--formula", "notes-5.10", *PLAN[1:5], "--bins", 100, *more)
     assert said.status == 0
     assert seen == [not more]

@@ -49,14 +49,14 @@ COMMANDS = {
     "check delta": Command("Compute the exact delta of given parameters.", "check", "delta"),
     "check noise": Command("Find the smallest noise for a guarantee.", "check", "calibrate"),
     "check formula": Command(
-        "Check a published formula against the exact delta.", "check", "audit"
+        "Check a published formula against the exact delta.", "formulas", "audit"
     ),
     "check attack": Command("Attack a plan or a claim.", "attack", "attack"),
     "check round": Command(
         "Check a counted round from its exported files.", "check_round", "check"
     ),
     "check sufficient": Command(
-        "Describe the privacy ratio of shuffled bit vectors.", "check", "sufficient"
+        "Describe the privacy ratio of shuffled bit vectors.", "formulas", "sufficient"
     ),
     "batch randomize": Command(
         "Randomize the records of a crowd into shards.", "batch", "randomize"
