@@ -315,7 +315,9 @@ def test_cells_with_poisson_numbers_on_a_lattice(monkeypatch, epsilon, nodes):
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("shape", [LaplaceShape(SCALE // 100, 1), GaussianShape(1, 2)])
+@pytest.mark.parametrize(
+    "shape", [LaplaceShape(SCALE // 100, 1), GaussianShape(1, 2), LaplaceShape(1, 2)]
+)
 def test_a_set_among_shaped_fakes(shape, epsilon):
     bracket = found(clear(3, shape=shape, most_set=2), epsilon)
     true = two_cells_each([Fraction(weight, SCALE) for weight in shape.weights], epsilon)

@@ -54,7 +54,7 @@ def compose_cells(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -
     """
     nothing = (-arb(nats)).exp() / _NODES**2
     probable = [(x, chance) for x, chance in (*more, *less) if x > 0 and chance > _LIKELY]
-    far = max(abs(float(x.log())) for x, _ in probable) or 1.0
+    far = max((abs(float(x.log())) for x, _ in probable), default=0.0) or 1.0
     more, less = (
         [(x, p) for x, p in atoms if p > nothing and (x == 0 or abs(float(x.log())) < _FAR * far)]
         for atoms in (more, less)
@@ -104,7 +104,7 @@ def _on_lattice(atoms: Atoms, step: arb) -> _LatticeLosses:
         share = (1 - ((j - place) * step).exp()) / whole
         found[j] += chance * (1 - share)
         found[j + 1] += chance * share
-    first, last = min(found), max(found)
+    first, last = min(found, default=0), max(found, default=0)  # all losses may be infinite
     return _LatticeLosses(first, arb_poly([found[j] for j in range(first, last + 1)]))
 
 
