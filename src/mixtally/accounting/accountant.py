@@ -19,7 +19,7 @@ from mixtally.accounting.composition.pld import CLOSE, ROUGH, Tightness
 from mixtally.accounting.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.accounting.messages import Messages
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import join_ends
 from mixtally.accounting.numerics.composed_estimates import approximate_composed_delta
 from mixtally.errors import AccountingError
 from mixtally.model.certificate import Certificate, Status
@@ -173,7 +173,7 @@ class Accountant:
             source += f"; {parts.rounds} rounds composed, whose mixing is post-processing"
             if parts.message.mechanism.fakes_sent:
                 assumption += "; every round brings its own fakes"
-        return ProvedDelta(Bracket(min(lower, bound), bound), source, assumption)
+        return ProvedDelta(join_ends(lower, bound), source, assumption)
 
     def upper(
         self,

@@ -30,6 +30,7 @@ from msgspec import structs
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.composition.pld import Curve
+from mixtally.accounting.numerics.bracket import join_ends
 from mixtally.accounting.plans.terms import (
     ComposedTerms,
     PrivacyTerms,
@@ -278,7 +279,7 @@ def _certificate(
     is_single = len(groups) == 1 and groups[0][1] == 1
     return Certificate(
         epsilon=epsilon,
-        lower=min(upper, max(certificate.lower for certificate in single)),
+        lower=join_ends(max(certificate.lower for certificate in single), upper).lower,
         upper=upper,
         observer=Observer(groups[0][0].guarantee.observer),
         status=Status.PROVED,

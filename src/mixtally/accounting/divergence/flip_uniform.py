@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import Bracket, join_ends
 from mixtally.accounting.numerics.draws import Draws
 from mixtally.accounting.numerics.flip_ratios import excess_distribution
 from mixtally.accounting.numerics.largest import largest_upper
@@ -49,7 +49,7 @@ def messages_delta(
     if any(len(one.values) > most for one in branches):
         below = [coarsen_below(one, most) for one in branches]
         lower = saddle_point_bounds(_join_branches(below), fakes + 1).lower
-    return Bracket(min(lower, above.upper), min(1.0, above.upper + _window_cut(epsilon)))
+    return join_ends(lower, min(1.0, above.upper + _window_cut(epsilon)))
 
 
 def upper(

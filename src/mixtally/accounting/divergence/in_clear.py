@@ -34,7 +34,7 @@ from mixtally.accounting.divergence import (
 from mixtally.accounting.divergence.one_message import directional_upper as directional_upper
 from mixtally.accounting.divergence.one_message import handles_repeats as handles_repeats
 from mixtally.accounting.divergence.set_in_clear import hide_set
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import Bracket, join_ends
 from mixtally.errors import AccountingError
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes, Shuffled, UniformFakes
 from mixtally.model.mechanism.in_clear import check_slots
@@ -164,8 +164,7 @@ def delta(
             if mechanism.planes is not None and mechanism.max_set == 1:
                 most = _tighten_upper(mechanism, count, epsilon, bounds.upper)
                 source = OVER_FEW_PLANES_SOURCE if has_few_planes(mechanism) else OVER_PLANES_SOURCE
-                least = min(planes.lower(count, mechanism.planes, epsilon), most)
-                bounds = Bracket(min(least, bounds.lower), most)
+                bounds = join_ends(planes.lower(count, mechanism.planes, epsilon), most)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
             return ProvedDelta(bounds, source, assumption)
         case ShapedFakes(mixes=mixes) as shaped:

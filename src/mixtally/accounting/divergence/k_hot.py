@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from mixtally.accounting.numerics import blanket
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import Bracket, join_ends
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.largest import largest
 from mixtally.accounting.numerics.largest_curve import largest_curve
@@ -100,7 +100,7 @@ def delta_in_crowd(
         users,
         saddle_point_bounds,
     )
-    return Bracket(min(bounds.lower, bound), bound)
+    return join_ends(bounds.lower, bound)
 
 
 def upper(

@@ -72,7 +72,7 @@ from mixtally.accounting.divergence.one_message import observed_unit as observed
 from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.binomial_pairs import BitChances
-from mixtally.accounting.numerics.bracket import Bracket, bracket
+from mixtally.accounting.numerics.bracket import bracket, join_ends
 from mixtally.accounting.numerics.flip_ratios import excess
 from mixtally.accounting.numerics.saddle_point import NEAR, ROUGH
 from mixtally.accounting.numerics.small_support import Distribution
@@ -142,8 +142,7 @@ def delta(
             )
             return ProvedDelta(bounds, TWO_BINS_SOURCE, assumption)
     most = 1.0 if lower_only else upper_bound(m, epsilon)
-    least = min(lower_bound(m, epsilon), most)
-    return ProvedDelta(Bracket(least, most), SOURCE, assumption)
+    return ProvedDelta(join_ends(lower_bound(m, epsilon), most), SOURCE, assumption)
 
 
 def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float:

@@ -42,7 +42,7 @@ from mixtally.accounting.numerics.binomial_pairs import (
     flip_count_pmf,
     prepare_pair,
 )
-from mixtally.accounting.numerics.bracket import BoundArrays, Bracket, larger_bounds
+from mixtally.accounting.numerics.bracket import BoundArrays, Bracket, join_ends, larger_bounds
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.gap import NEGLIGIBLE, Gap
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
@@ -114,7 +114,7 @@ def messages_delta(
         )
     elif bins != 2:
         lower = _lower_without_common_bit(users, fakes, threshold, epsilon, memo)
-    return Bracket(min(lower, upper), upper)
+    return join_ends(lower, upper)
 
 
 def blanket_upper(

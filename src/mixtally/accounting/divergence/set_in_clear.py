@@ -88,7 +88,7 @@ from numpy.typing import NDArray
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.poisson_pairs import gain_and_loss_of_message
 from mixtally.accounting.numerics import poissonized
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import Bracket, join_ends
 from mixtally.errors import AccountingError
 from mixtally.model.mechanism import Shuffled
 from mixtally.primitives import tails
@@ -179,10 +179,10 @@ def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracke
     """Return bounds of delta(epsilon), which is the same for both orders of the neighbors."""
     above = _upper(hidden, epsilon, _FINE, memo)
     if hidden.replaced or hidden.slots:
-        return Bracket(min(above, lower_by_counting(hidden, epsilon, 1)), above)
+        return join_ends(lower_by_counting(hidden, epsilon, 1), above)
     if above >= 1.0 and hidden.mean == 0.0:
         return Bracket(1.0, 1.0)
-    return Bracket(min(above, _lower(hidden, epsilon, above, memo)), above)
+    return join_ends(_lower(hidden, epsilon, above, memo), above)
 
 
 def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:

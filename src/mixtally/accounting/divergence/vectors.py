@@ -21,7 +21,7 @@ Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
 import math
 
 from mixtally.accounting.numerics import blanket
-from mixtally.accounting.numerics.bracket import Bracket, larger
+from mixtally.accounting.numerics.bracket import Bracket, join_ends, larger
 from mixtally.accounting.numerics.draws import Draws
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution, uniform_distribution
 from mixtally.accounting.numerics.largest import largest
@@ -124,9 +124,7 @@ def any_dataset_delta(users: int, bits: int, threshold: int, epsilon: float) -> 
         The privacy loss in nats, at least 0.
     """
     upper = blanket_upper(users, bits, threshold, epsilon)
-    return Bracket(
-        min(worst_homogeneous_delta(users, bits, threshold, epsilon).lower, upper), upper
-    )
+    return join_ends(worst_homogeneous_delta(users, bits, threshold, epsilon).lower, upper)
 
 
 def blanket_upper(

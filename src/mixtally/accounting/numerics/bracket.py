@@ -65,6 +65,29 @@ def check_order(lower: float, upper: float) -> float:
     return upper
 
 
+def join_ends(lower: float, upper: float) -> Bracket:
+    """Return the bounds that two derivations prove, one from below and one from above.
+
+    Both ends include their own rounding. A lower end that exceeds the upper one by rounding is
+    lowered to it.
+
+    Parameters
+    ----------
+    lower : float
+        The proved lower end.
+    upper : float
+        The proved upper end.
+
+    Raises
+    ------
+    AccountingError
+        If the lower end exceeds the upper one by more than rounding. Then one of them is wrong, and
+        neither may be stated.
+    """
+    check_order(lower * (1.0 - RELATIVE_SLACK) - _UNDERFLOW, upper)
+    return Bracket(min(lower, upper), upper)
+
+
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     """Return the bounds around a computed ``value``.
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import Bracket, join_ends
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE
@@ -206,7 +206,7 @@ class Fakes:
             lower = math.fsum(map(operator.mul, chances, lowers))
         else:
             lower = max(map(operator.mul, accumulate(chances), lowers))
-        return Bracket(min(lower * (1.0 - 1e-9), upper), min(1.0, upper))
+        return join_ends(lower * (1.0 - 1e-9), min(1.0, upper))
 
     @staticmethod
     def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:

@@ -23,7 +23,7 @@ from mixtally.accounting.composition.pld import (
 from mixtally.accounting.divergence import Bound, clear_uniform, in_clear, k_hot, set_in_clear
 from mixtally.accounting.divergence.set_in_clear import HiddenSet
 from mixtally.accounting.numerics import blanket
-from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.bracket import Bracket, join_ends
 from mixtally.accounting.numerics.coins import Fakes
 from mixtally.model.contract import CountedRecipe, Part, Shape
 from mixtally.model.mechanism import Shuffled
@@ -84,14 +84,14 @@ class HonestPart:
             least = self.fakes.average_one_pair(
                 lambda k: bounds_for_fakes(k).lower, _UNLIKELY * exact.upper
             )
-            return Bracket(min(exact.lower, least), exact.upper)
+            return join_ends(least, exact.upper)
         if self.part.replaced is not None and self.fakes.coin:
             return self._bounds_in_cells(accountant, epsilon)
         if not self.has_one_worst_pair and (
             near := self._average_over_coins(accountant, self.fakes, [epsilon])
         ):
             least = self.fakes.average_lower(lambda fakes: bounds_for_fakes(fakes).lower)
-            return Bracket(min(least, *near), *near)
+            return join_ends(least, *near)
         return self.fakes.average(bounds_for_fakes, one_pair=self.has_one_worst_pair)
 
     def _bounds_in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
@@ -105,7 +105,7 @@ class HonestPart:
         if exact is None or not in_clear.has_few_planes(mechanism):
             return exact
         near = in_clear.near_upper(mechanism, fakes.certain, epsilon, *fakes.binomial)
-        return Bracket(min(exact.lower, near), min(exact.upper, near))
+        return Bracket(0.0, min(exact.upper, near))
 
     def _bounds_in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
         """Return bounds for replaced values among fakes whose number is random.
@@ -122,8 +122,8 @@ class HonestPart:
         negligible = _UNLIKELY * usual_upper
         upper = float(self.fakes.average_upper(upper_for_fakes, negligible, _CELLS)[0])
         if self.part.bins == 2:  # the worse order depends on the number of fakes
-            return Bracket(min(upper, self.fakes.average_lower(lower_for_fakes)), upper)
-        return Bracket(min(upper, self.fakes.average_one_pair(lower_for_fakes, negligible)), upper)
+            return join_ends(self.fakes.average_lower(lower_for_fakes), upper)
+        return join_ends(self.fakes.average_one_pair(lower_for_fakes, negligible), upper)
 
     def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
         """Return a fast lower bound of delta for ``times`` messages of the part.

@@ -20,7 +20,12 @@ from msgspec.structs import replace
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.composition.directed_losses import worst_curve
 from mixtally.accounting.composition.pld import CLOSE, Curve, Tightness
-from mixtally.accounting.numerics.bracket import CROSS_MACHINE_SLACK, Bracket, keep_positive
+from mixtally.accounting.numerics.bracket import (
+    CROSS_MACHINE_SLACK,
+    Bracket,
+    join_ends,
+    keep_positive,
+)
 from mixtally.accounting.plans.honest_part import HonestPart
 from mixtally.accounting.plans.overflow import local_growth, overflow_chance
 from mixtally.errors import PlanError
@@ -119,7 +124,7 @@ def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness =
     else:
         upper = composed_upper(terms, accountant, tightness)
         lower = max(group.lower(accountant, epsilon, times) for group, times in groups.items())
-        bounds = Bracket(min(upper, lower), upper)
+        bounds = join_ends(lower, upper)
     more = cap_cost(terms)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
