@@ -15,10 +15,11 @@ from mixtally.accounting.divergence import set_in_clear
 from mixtally.accounting.divergence.set_in_clear import hide_set
 from mixtally.device.client import draw
 from mixtally.device.contract.part import Layout
-from mixtally.device.contract.planes import Planes
+from mixtally.device.contract.planes import Planes, most_digits
 from mixtally.model import planes as records
-from mixtally.model.mechanism import InClear, UniformFakes
-from oracle import Collection, worst
+from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
+from mixtally.primitives.fixed_point import SCALE
+from oracle import Collection, exp_exactly, worst
 
 GROWS = (Fraction(2), Fraction(27, 10))
 """e^epsilon."""
@@ -175,6 +176,105 @@ def test_bounds_of_many_fakes_are_those_of_cells(fakes, size, epsilon):
         for cells in (53, 53 + size)
     )
     assert fewer < upper < more
+
+
+LIST = 40
+"""Labels of a list, whose points are hashes."""
+
+
+def independent(family, points):
+    """Whether the differences of these points are linearly independent modulo p."""
+    p, t = family.prime, family.digits
+    rows = [[(one // p**place - points[0] // p**place) % p for place in range(t)]
+            for one in points[1:]]  # fmt: skip
+    for place in range(t):
+        pivot = next((row for row in rows if row[place] and not any(row[:place])), None)
+        if pivot is None:
+            continue
+        for row in rows:
+            if row is not pivot and row[place]:
+                share = row[place] * pow(pivot[place], -1, p)
+                row[:] = [(a - share * b) % p for a, b in zip(row, pivot, strict=True)]
+    return all(map(any, rows))
+
+
+@cache
+def shown_by_a_fake(prime, u, v):
+    """(member of u that a fake shows, or None, the same of v) -> chance, of independent points."""
+    points, found = sorted({*u, *v}), Counter()
+    for bits in product((0, 1), repeat=len(points)):
+        met = {point for point, bit in zip(points, bits, strict=True) if bit}
+        kind = tuple(
+            next(iter(met & {*own}), None) if len(met & {*own}) == 1 else None for own in (u, v)
+        )
+        found[kind] += Fraction((prime - 1) ** (len(points) - len(met)), prime ** len(points))
+    return found
+
+
+def independent_delta(prime, u, v, fakes, epsilon, gone=Fraction(0)):
+    """Of two sets of two, each member replaced with chance ``gone``, if points are independent."""
+    law, records, grow = shown_by_a_fake(prime, u, v), fakes + 2, exp_exactly(epsilon)
+    own = Fraction(prime - 1, prime**2)  # the chance that a fake shows a given member
+
+    def likelihood(one, other):
+        both = one * other / (own**2 * records * (records - 1))
+        single = (one + other) / (own * records)
+        return (1 - gone) ** 2 * both + gone * (1 - gone) * single + gone**2
+
+    total = Fraction(0)
+    for counts in spread(records, len(law)):
+        chance, seen = Fraction(math.factorial(records)), Counter()
+        for many, ((one, other), share) in zip(counts, law.items(), strict=True):
+            chance *= share**many / math.factorial(many)
+            seen["u", one] += many
+            seen["v", other] += many
+        first, second = (likelihood(*(seen[name, one] for one in own_set))
+                         for name, own_set in (("u", u), ("v", v)))  # fmt: skip
+        total += chance * max(first - grow * second, 0)
+    return total
+
+
+@cache
+def spread(many, kinds):
+    """Every way to give so many messages a kind."""
+    if kinds == 1:
+        return [(many,)]
+    return [(own, *rest) for own in range(many + 1) for rest in spread(many - own, kinds - 1)]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize(("prime", "fakes"), [(5, 1), (5, 4), (7, 1), (7, 3), (11, 2), (53, 2)])
+def test_the_points_of_a_list_are_on_no_line_and_tell_less_than_a_line(prime, fakes, epsilon):
+    """Others only help. Pads are points too; any two sets of two share a member or none."""
+    digits = most_digits(prime)
+    family = Planes(prime, digits)
+    points = [family.member(one, LIST) for one in (0, 1, 2, 3, LIST, LIST + 1)]
+    assert independent(family, points)
+    kinds = {"bins": LIST, "max_set": 2, "planes": records.Planes(prime, digits)}
+    for gone in (0, SCALE // 8):
+        hiding = UniformFakes(fakes)
+        sent = (
+            KaryResponse(**kinds, fakes=hiding, replaced=gone, crowd=1)
+            if gone
+            else InClear(**kinds, fakes=hiding)
+        )
+        bounds = set_in_clear.delta(hide_set(sent, fakes), epsilon)
+        truth = max(
+            independent_delta(prime, (0, 1), other, fakes, epsilon, Fraction(gone, SCALE))
+            for other in ((2, 3), (0, 2))
+        )
+        assert bounds.lower <= truth <= bounds.upper
+        assert bounds.lower > 0.0 or prime == 5 or epsilon == 3.0
+
+
+@pytest.mark.seconds
+def test_the_law_of_independent_points_is_that_of_enumerated_ones():
+    """In three digits four points can be independent."""
+    family, u, v = Planes(5, 3), (0, 1), (5, 25)
+    assert independent(family, (*u, *v))
+    assert not independent(family, (*u, 2))
+    truth = independent_delta(5, u, v, 1, math.log(2))
+    assert float(true_delta(family, u, v, 1, Fraction(2))) == pytest.approx(float(truth), rel=1e-2)
 
 
 def test_others_point_with_one_in_p_where_points_are_in_general_position():

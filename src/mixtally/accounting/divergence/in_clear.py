@@ -278,10 +278,12 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     mechanism = _require_in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
+            if mechanism.set_messages > 1:
+                hidden = hide_set(mechanism, count)
+                if hidden.slots or hidden.hashed:
+                    return set_in_clear.lower_by_counting(hidden, epsilon, rounds)
             # For sets over planes take u on the line of v: then no message of v points at u.
             met = mechanism.collision_probability if mechanism.max_set == 1 else 0.0
-            if mechanism.slots is not None and mechanism.slots > 1:
-                return set_in_clear.lower_by_counting(hide_set(mechanism, count), epsilon, rounds)
             kinds = [repeats.MessageKind([(count, 1.0 / mechanism.hiding_cells)], 1.0, met)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:

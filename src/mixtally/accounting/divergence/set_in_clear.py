@@ -44,6 +44,7 @@ that name a cell of v alone. This number is a sum of independent steps 1, -1 and
 message makes a step of 1, and of -1, with probability r/D each. So does a message of the person
 that is replaced. Over planes whose points lie on one line, the probability is r (1 - kappa)/p. The
 distribution is obtained from the product of the characteristic functions; for v it is reflected.
+The same number bounds delta from below without replacements.
 
 *Over planes* (``model.planes``) a member u_l draws one of |J_l| directions, in none of which it
 meets another member of its set. Let q_l = |J_l| / (J p) be the probability that a fake is one of
@@ -62,10 +63,24 @@ points meet,
 
     q_l >= (1 - (k-1) kappa) / p.
 
-For a lower bound, 2k <= p points of one line all meet or none do. In the share 1 - kappa of
-directions in which none do, they are cells of probability 1/p. So the largest divergence over all
-sets of points is at least that of sets in clear with cells of probability (1 - kappa)/p. For k = 2
-it is equal to it.
+*Over planes, lower bound.* If every point is a value, take points of one line, which all meet or
+none do. In the share 1 - kappa of directions in which none do, they are cells of probability 1/p.
+So the largest divergence over all sets of points is at least that of sets in clear with cells of
+probability (1 - kappa)/p. For k = 2 it is equal to it.
+
+The labels of a list are hashed, and no three of their points need be on one line. There a message
+that belongs to u and v makes delta smaller. Let u, v and the set w of all others be disjoint. A
+message *shows* one of their 3k points if its plane contains this point and no other of them. For
+each point this is so in a share of at least
+
+    gamma = 1 - (3k - 1) kappa
+
+of all directions. The observer ignores messages that show no point of u or v, so all messages of
+others. At random, the observer also ignores some that show a point, so that a fake shows each point
+with probability gamma/p. A message of the person for this point remains with probability gamma or
+more, as its directions are fewer than all. Let E be the event that messages of u exceed those of v
+by t or more. If more messages of the person remain, then P_u(E) rises and P_v(E) falls. So the
+difference of counts with this probability, gamma, bounds delta from below.
 
 *Sampled slots.* A record of k cells sends m >= 2 of them, drawn anew each time. Given the drawn
 places, the messages are a set of m different cells. The places do not depend on the record. By
@@ -130,7 +145,8 @@ class HiddenSet(NamedTuple):
     For planes, ``cells`` is p. ``fakes`` has pairs (number, probability that each is sent) for
     every source of uniform messages. ``meeting`` is kappa for planes and 0 for cells. ``replaced``
     is the probability that a message of the record itself is replaced. ``slots`` is the number of
-    cells of which the k cells are drawn and sent, and 0 if all are sent.
+    cells of which the k cells are drawn and sent, and 0 if all are sent. ``hashed`` is whether only
+    some points of the planes are values, so that none of their lines need contain several.
     """
 
     size: int
@@ -139,6 +155,7 @@ class HiddenSet(NamedTuple):
     meeting: float = 0.0
     replaced: float = 0.0
     slots: int = 0
+    hashed: bool = False
 
     @property
     def chance(self) -> float:
@@ -169,16 +186,18 @@ def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0
         replaced = mechanism.replacement_probability
         brought.append((mechanism.most_set * (mechanism.crowd - 1), replaced))
     some = tuple((many, chance) for many, chance in brought if many * chance > 0.0)
-    meeting = 0.0 if mechanism.planes is None else mechanism.planes.collision_probability
+    over = mechanism.planes
+    meeting = 0.0 if over is None else over.collision_probability
+    hashed = over is not None and mechanism.bins < over.points
     size = mechanism.record_messages // mechanism.repeats
     slots = 0 if mechanism.sent_share == 1.0 else mechanism.most_set
-    return HiddenSet(size, mechanism.cells, some, meeting, replaced, slots)
+    return HiddenSet(size, mechanism.cells, some, meeting, replaced, slots, hashed)
 
 
 def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracket:
     """Return bounds of delta(epsilon), which is the same for both orders of the neighbors."""
     above = _upper(hidden, epsilon, _FINE, memo)
-    if hidden.replaced or hidden.slots:
+    if hidden.replaced or hidden.slots or hidden.hashed:
         return join_ends(lower_by_counting(hidden, epsilon, 1), above)
     if above >= 1.0 and hidden.mean == 0.0:
         return Bracket(1.0, 1.0)
@@ -193,9 +212,13 @@ def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
     """
     size, g = hidden.size, hidden.replaced
     differing = min(size, (hidden.cells - size) // 2)  # others hold another set, or only pads
-    if hidden.slots:  # nobody else's messages are uniform
+    if hidden.slots or hidden.hashed:  # nobody else's messages are uniform, or they show nothing
         differing = size
-    named = (hidden.slots or differing) * (1.0 - hidden.meeting) / hidden.cells
+    shown = 1.0 - (3 * size - 1) * hidden.meeting if hidden.hashed else 1.0
+    if shown <= 0.0:
+        return 0.0
+    visible = shown if hidden.hashed else 1.0 - hidden.meeting
+    named = (hidden.slots or differing) * visible / hidden.cells
     steps = [(many, chance * named) for many, chance in hidden.fakes]
     steps.append((size - differing, g * named))
     deviation = math.sqrt(rounds * (2.0 * math.fsum(n * q for n, q in steps) + size))
@@ -204,7 +227,7 @@ def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
         return 0.0
     length = 1 << (2 * reach).bit_length()
     half = np.arange(length // 2 + 1, dtype=np.float64) * (math.pi / length)
-    transform, errors = _transform_steps(half, steps, (differing, g, named), rounds)
+    transform, errors = _transform_steps(half, steps, (differing, g, named, shown), rounds)
     pmf = np.fft.irfft(np.conj(transform), length)
     pmf = np.roll(pmf, length // 2)  # index 0 is now the difference -length/2
     above, below = np.cumsum(pmf[::-1])[::-1], np.cumsum(pmf)
@@ -220,22 +243,24 @@ def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
 
 
 def _transform_steps(
-    half: Floats, steps: list[tuple[int, float]], own: tuple[int, float, float], rounds: int
+    half: Floats, steps: list[tuple[int, float]], own: tuple[int, float, float, float], rounds: int
 ) -> tuple[NDArray[np.complex128], Floats]:
     """Return the characteristic function of the difference, and bounds of its errors.
 
     ``half`` are half of the frequencies. ``steps`` are pairs of a number of messages and the
     probability of a step of 1, and of -1. ``own`` has the number of the person's messages that
-    differ, the probability that each is replaced, and the probability of a step if it is.
+    differ, the probability that each is replaced, the probability of a step if it is, and the
+    probability of a step if it is not.
 
     Logarithms are added, because a power would multiply the rounding of its base. Each has a
     relative error of a few units, divided by the modulus of its argument where that is small.
     """
-    still, (differing, g, named) = 4.0 * np.sin(half) ** 2, own
-    turned, stays = (1.0 - g) * np.exp(2j * half), g * (1.0 - named * still)
+    still, (differing, g, named, shown) = 4.0 * np.sin(half) ** 2, own
+    turned = (1.0 - g) * shown * np.exp(2j * half)
+    stays = (1.0 - g) * (1.0 - shown) + g * (1.0 - named * still)
     modulus = np.maximum(np.abs(turned + stays), _UNIT)
     # |a e^(i w) + b|^2 is (a + b)^2 - 4 a b sin(w/2)^2, and a + b is 1 - g named still.
-    lost = still * ((1.0 - g) * stays + g * named * (2.0 - g * named * still))
+    lost = still * ((1.0 - g) * shown * stays + g * named * (2.0 - g * named * still))
     moved = np.where(lost < 0.5, 0.5 * np.log1p(-np.minimum(lost, 0.5)), np.log(modulus))
     many = rounds * differing
     nats, angle = many * moved, many * np.angle(turned + stays)
