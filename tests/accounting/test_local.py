@@ -1,14 +1,21 @@
 """Ballots that hide themselves: the divergence, its smallest noise, and what a guess is worth."""
 
 import math
+from decimal import Context, Decimal
+from fractions import Fraction
 from itertools import product
+from random import Random
 
 import pytest
+from msgspec.structs import replace
 
+from helpers import contracts as c
 from helpers.named import flip_blank
 from mixtally.accounting.budget import local
+from mixtally.accounting.plans.terms import PrivacyTerms, local_epsilon_of
 from mixtally.errors import ParameterError
-from mixtally.model.guarantee import Observer
+from mixtally.model.guarantee import Guarantee, Observer
+from mixtally.model.matrix import make_matrix
 from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 
@@ -106,3 +113,44 @@ def test_marks_that_are_kept_too_seldom_or_too_often_are_refused(keep):
 def test_an_epsilon_out_of_range_is_refused(epsilon):
     with pytest.raises(ParameterError, match="epsilon: expected"):
         local.least_threshold(epsilon)
+
+
+def exact_log(ratio):
+    """ln(ratio) to 50 digits."""
+    context = Context(prec=50)
+    return Fraction(context.divide(Decimal(ratio.numerator), ratio.denominator).ln(context))
+
+
+def stated(part, copies, collections):
+    """The local epsilon of a plan with so many equal parts."""
+    promised = Guarantee(epsilon=1.0, delta=0.1)
+    terms = PrivacyTerms((part,) * copies, promised, collections, 2, count_flips=True, hops=1)
+    return local_epsilon_of(terms)
+
+
+def local_epsilons(draw):
+    """Pairs of a stated local epsilon and the true one."""
+    copies, collections = draw.choice((1, 3, 40)), draw.choice((1, 3, 365))
+    threshold = draw.choice(
+        (draw.randrange(1 << 24, 1 << 63), (1 << 63) - (1 << draw.randint(1, 62)))
+    )
+    flipped = replace(c.flipped(9, most_set=2), threshold=threshold)
+    loss = 4 * exact_log(Fraction(SCALE - threshold, threshold))
+    yield stated(flipped, copies, collections), loss * copies * collections
+    gone = draw.choice((draw.randrange(1, SCALE), SCALE - (1 << draw.randint(0, 62))))
+    replaced = replace(c.replaced(5, most_set=3), replaced=gone)
+    loss = 3 * exact_log(1 + Fraction(SCALE - gone, gone) * 8)
+    yield stated(replaced, copies, collections), loss * copies * collections
+    least = draw.randint(1, 10**6)
+    most = least + draw.choice((1, draw.randint(1, 10**6)))
+    rows = [[f"{one}/{2 * most}", f"{2 * most - one}/{2 * most}"] for one in (least, most)]
+    ratios = Fraction(most, least), Fraction(2 * most - least, most)
+    yield make_matrix(rows).local_epsilon, max(map(exact_log, ratios))
+
+
+def test_no_local_epsilon_is_rounded_down():
+    """More than half of them were, by some units in the last place; of a matrix by 1e-11."""
+    draw = Random(5)
+    for _ in range(200):
+        for found, true in local_epsilons(draw):
+            assert true <= Fraction(found) <= true * (1 + Fraction(1, 10**14))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, pluralize
-from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.fixed_point import SCALE, round_loss_up
 
 MOST_CELLS = 1_000_000
 """Largest number of rows times outputs."""
@@ -67,12 +67,13 @@ class RandomizerMatrix:
 
     @property
     def local_epsilon(self) -> float:
-        """The largest privacy loss of one message without shuffling; may be infinite."""
+        """The largest loss of one message without shuffling, rounded up; may be infinite."""
         most, least = self.cells.max(axis=0), self.cells.min(axis=0)
         pairs = [(int(a), int(b)) for a, b in zip(most, least, strict=True) if a]
         if any(b == 0 for _, b in pairs):
             return math.inf
-        return max(math.log(a / b) for a, b in pairs)
+        # Integers are subtracted first, so that no digits are lost if a and b are nearly equal.
+        return round_loss_up(max(math.log1p((a - b) / b) for a, b in pairs))
 
 
 def make_matrix(

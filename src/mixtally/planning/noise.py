@@ -28,6 +28,8 @@ from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 _EXACT_TOLERANCE = 1e-12
 """Relative tolerances of a flip probability: for exact formulas, and for bounds."""
 _SEARCH_TOLERANCE = 1e-6
+_ROUNDED_DOWN = 1.0 - 1e-13
+"""A factor for a local epsilon, which covers how it is rounded when it is stated."""
 _PROOF_FACTOR = Fraction("1.001")
 """A surplus of fakes. Without it the proof of a plan takes long, because delta is close to its
 target.
@@ -194,6 +196,7 @@ def least_flips_for_local_epsilon(request: PlanRequest, flipped: BitFlips, parts
         return 0
     differ = flipped.bins if flipped.max_set is None else 2 * flipped.max_set
     touched = differ * flipped.repeats * parts
-    # Solve touched * collections * ln(p/q) <= local epsilon for q. Rounding up is the safe side.
-    least = SCALE / (1.0 + math.exp(request.local_epsilon / (touched * request.collections)))
+    # Solve touched * collections * ln(p/q) <= local epsilon for q. Rounding q up is the safe side.
+    share = request.local_epsilon * _ROUNDED_DOWN / (touched * request.collections)
+    least = SCALE / (1.0 + math.exp(share))
     return min(MOST_THRESHOLD - 1, math.ceil(least * (1.0 + 1e-15)) + 1)

@@ -50,7 +50,7 @@ more than the estimate.
 _MORE_SHIFTS = 4
 """The number of shifts that are tried from the estimated one on."""
 _ROUNDED_DOWN = 1.0 - 1e-13
-"""A factor that makes the floating-point ``expm1`` a lower bound."""
+"""A factor that covers how a local epsilon, and the floating-point ``expm1``, are rounded."""
 _UNITS = 1 << 40
 """The resolution of the search for the fewest fakes: steps for one fake."""
 _TOLERANCE = 1e-4
@@ -144,7 +144,8 @@ def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
     p / g). The result is rounded up, which is the safe direction.
     """
     assert isinstance(mechanism, KaryResponse)
-    growth = Fraction(math.expm1(local_epsilon / mechanism.record_messages) * _ROUNDED_DOWN)
+    each = local_epsilon * _ROUNDED_DOWN / mechanism.record_messages
+    growth = Fraction(math.expm1(each) * _ROUNDED_DOWN)
     cells = Fraction(mechanism.hiding_cells)
     return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * cells / (cells + growth)))
 

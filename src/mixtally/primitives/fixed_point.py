@@ -12,6 +12,10 @@ SCALE = 1 << 64
 # Flip probabilities are in [2^-40, 1/2].
 LEAST_THRESHOLD = 1 << 24
 MOST_THRESHOLD = 1 << 63
+_LOSS_SLACK = 1.0 + 2.0**-48
+"""Factor that covers 32 roundings of a privacy loss: those of its logarithm, and of later sums and
+products.
+"""
 
 
 def threshold_of(probability: float) -> int:
@@ -40,6 +44,17 @@ def check_threshold(threshold: int) -> int:
             do="it is the flip probability times 2^64",
         )
     return threshold
+
+
+def round_loss_up(loss: float) -> float:
+    """Return ``loss`` rounded up, so that the sums and products of such losses are upper bounds.
+
+    Parameters
+    ----------
+    loss : float
+        A multiple of ln(a / b), computed with at most a dozen roundings and without cancellation.
+    """
+    return loss * _LOSS_SLACK
 
 
 def to_fraction(value: float | Fraction) -> Fraction:

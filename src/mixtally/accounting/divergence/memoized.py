@@ -47,7 +47,7 @@ from mixtally.accounting.numerics.binomial_pairs import (
     exchange_divergence,
     prepare_pair,
 )
-from mixtally.accounting.numerics.bracket import Bracket, keep_positive
+from mixtally.accounting.numerics.bracket import Bracket, join_ends, keep_positive
 from mixtally.errors import AccountingError
 from mixtally.model.certificate import Certificate, Status
 from mixtally.model.guarantee import Observer, check_epsilon
@@ -159,8 +159,8 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     bit = prepare_pair(_report_distributions(mechanism, reports))
     lower, upper = _two_bits(bit, epsilon)
     if mechanism.hashes > 1:
-        upper = max(lower, _compose_bits(bit, mechanism.hashes, largest).delta(epsilon))
-    return Bracket(lower, keep_positive(upper, epsilon, largest))
+        upper = _compose_bits(bit, mechanism.hashes, largest).delta(epsilon)
+    return join_ends(lower, keep_positive(upper, epsilon, largest))
 
 
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:

@@ -265,15 +265,18 @@ def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
 
 
 def local_epsilon_of(terms: PrivacyTerms) -> float | None:
-    """Return the epsilon that remains if all hops collude with the collector; None if infinite."""
-    total = 0.0
+    """Return the epsilon that remains if all hops collude with the collector, rounded up.
+
+    None is returned if it is infinite.
+    """
+    total = []
     for part in terms.parts:
-        total += part.local_epsilon
+        total.append(part.local_epsilon)
         if part.layout.cap is not None and part.threshold is not None:
             grown = local_growth(part.bins, part.most_set, part.threshold, part.layout.cap)
-            total += part.repeats * grown
-    total *= terms.collections
-    return total if math.isfinite(total) else None
+            total.append(part.repeats * grown)
+    local = terms.collections * math.fsum(total)
+    return local if math.isfinite(local) else None
 
 
 def certify_terms(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:

@@ -29,7 +29,13 @@ from mixtally.model.mechanism.parameters import (
     parse_rules,
 )
 from mixtally.model.question import MOST_BITS, MOST_SET
-from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, check_threshold
+from mixtally.primitives.fixed_point import (
+    LEAST_THRESHOLD,
+    MOST_THRESHOLD,
+    SCALE,
+    check_threshold,
+    round_loss_up,
+)
 
 
 class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
@@ -213,9 +219,12 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def local_epsilon(self) -> float:
-        """The sum of ln(p/q) over all bits in which two records can differ, and all repeats."""
+        """The sum of ln(p/q) over all bits in which two records can differ, and all repeats.
+
+        It is rounded up.
+        """
         differ = self.bins if self.max_set is None else 2 * self.max_set
-        return self.repeats * differ * self.odds
+        return round_loss_up(self.repeats * differ * self.odds)
 
     @property
     def fakes_promised(self) -> int:

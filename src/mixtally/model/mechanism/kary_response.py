@@ -44,7 +44,7 @@ from mixtally.model.mechanism.parameters import (
     ParameterSpec,
     parse_rules,
 )
-from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.fixed_point import SCALE, round_loss_up
 
 
 class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response"):
@@ -135,11 +135,12 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
     def local_epsilon(self) -> float:
         """The largest privacy loss of all messages of a record: ln(1 + (1 - g) d / g) for each.
 
-        For sets this number is an upper bound.
+        It is rounded up. For sets this number is an upper bound.
         """
         # log1p, because the argument is small if nearly all values are replaced.
-        return self.record_messages * math.log1p(
-            self.keep_probability * self.hiding_cells / self.replacement_probability
+        return round_loss_up(
+            self.record_messages
+            * math.log1p(self.keep_probability * self.hiding_cells / self.replacement_probability)
         )
 
     @property
