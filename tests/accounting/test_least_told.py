@@ -8,7 +8,7 @@ import pytest
 
 from mixtally.accounting import calibrate, messages
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.numerics.composed_estimates import composed_lower_bound
+from mixtally.accounting.numerics.composed_estimates import estimate_least_delta
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
 from mixtally.primitives.fixed_point import threshold_of
 
@@ -22,12 +22,12 @@ def test_coins_are_told_apart_as_all_their_sides_say(times, distance, epsilon):
     for sides in itertools.product((one, 1 - one), repeat=times):
         seen = math.prod(sides)
         total += max(Fraction(0), seen - grow * math.prod(1 - side for side in sides))
-    assert composed_lower_bound(times, distance, epsilon) == pytest.approx(float(total), abs=1e-12)
+    assert estimate_least_delta(times, distance, epsilon) == pytest.approx(float(total), abs=1e-12)
 
 
 @pytest.mark.parametrize("times", [1, 300, 10**6])
 def test_who_is_told_all_is_told_apart(times):
-    assert composed_lower_bound(times, 1.0, 10.0) == pytest.approx(1.0, abs=1e-6)
+    assert estimate_least_delta(times, 1.0, 10.0) == pytest.approx(1.0, abs=1e-6)
 
 
 RECORDS = {
@@ -49,7 +49,7 @@ def below(name, factor=1.0):
     owner, record = Accountant(), Record.of(RECORDS[name])
     distance = min(1.0, factor * owner.upper(record, 0.0))
     return all(
-        composed_lower_bound(times, distance, epsilon)
+        estimate_least_delta(times, distance, epsilon)
         <= owner.upper(record, epsilon, times) * (1.0 + 1e-9) + 1e-15
         for times in (2, 7, 60)
         for epsilon in (0.05, 0.5, 2.0)

@@ -14,7 +14,7 @@ from mixtally.accounting.divergence import CalibrationTarget
 from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.accounting.numerics.composed_estimates import (
     Start,
-    composed_lower_bound,
+    estimate_least_delta,
     gaussian_start,
 )
 from mixtally.accounting.numerics.search import (
@@ -155,7 +155,7 @@ def probably_satisfies(
     messages = count_messages(record) * collections
     if (
         messages > 1
-        and composed_lower_bound(messages, accountant.distance(record), epsilon) > delta
+        and estimate_least_delta(messages, accountant.distance(record), epsilon) > delta
     ):
         return False
     return accountant.upper(record, epsilon, collections, delta, proved=False) <= delta

@@ -8,11 +8,12 @@ The Gaussian mechanism with parameter mu has the total variation distance delta(
 sqrt 2)). Each message is replaced by the Gaussian mechanism of the same distance. The composition
 of ``times`` Gaussian mechanisms is Gaussian with parameter mu sqrt(times).
 
-``composed_lower_bound`` tells whether an exact composition is worth computing. If two distributions
-have the total variation distance t, some event has probabilities that differ by t. A coin that
-shows one of two sides with probabilities (1 + t) / 2 and (1 - t) / 2 is the least informative pair
-of this distance: its delta at every epsilon is the smallest. For the composition of several
-messages this was found numerically, not proved.
+Nothing here is proved, and nothing here is stated. ``estimate_least_delta`` tells a search whether
+a composition is worth computing. If two distributions have the total variation distance t, some
+event has probabilities that differ by t. A coin that shows one of two sides with probabilities (1 +
+t) / 2 and (1 - t) / 2 is the least informative pair of this distance: at every epsilon, no pair has
+a smaller delta in both orders. For the composition of several messages this was found numerically,
+not proved.
 
 Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollaries 2.13 and 3.3.
 """
@@ -104,8 +105,12 @@ def approximate_composed_delta(distance: float, times: int, epsilon: float) -> f
     return max(0.0, _gaussian_delta(epsilon, mu * math.sqrt(times)))
 
 
-def composed_lower_bound(times: int, distance: float, epsilon: float) -> float:
-    """Estimate delta of ``times`` coins, composed, with this total variation distance."""
+def estimate_least_delta(times: int, distance: float, epsilon: float) -> float:
+    """Estimate the least delta of ``times`` composed messages, from the distance of one.
+
+    The result is the delta of as many coins with the total variation distance ``distance``, up to
+    rounding. It is no proved bound for other messages.
+    """
     bias = min(0.5 * (1.0 + distance), _MAX_BIAS)
     low, high = tails.window(times, bias)
     losses = (2.0 * np.arange(low, high + 1) - times) * math.log(bias / (1.0 - bias))
