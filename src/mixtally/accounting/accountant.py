@@ -138,10 +138,13 @@ class Accountant:
         ``aim`` is as in ``upper``; None estimates it.
         """
         self._require_proofs()
-        parts = _observe_record(record)
+        parts, repeats = _observe_record(record), record.message.mechanism.repeats
+        every_round = ""
+        if repeats > 1 and parts.message.mechanism.fakes_sent:
+            every_round = "; every round brings its own fakes"
         if parts.times == 1:
             found = self._messages.delta(parts.message, epsilon)
-            return found._replace(assumption=found.assumption + record.note)
+            return found._replace(assumption=found.assumption + record.note + every_round)
         # For several rounds only the source is used; at the largest epsilon its bounds are fast.
         found = self._messages.delta(
             parts.message, epsilon if parts.rounds == 1 else MOST_EPSILON, lower_only=True
@@ -171,9 +174,7 @@ class Accountant:
             assumption += "; the mixes keep the messages of a person apart"
         if parts.rounds > 1:
             source += f"; {parts.rounds} rounds composed, whose mixing is post-processing"
-            if parts.message.mechanism.fakes_sent:
-                assumption += "; every round brings its own fakes"
-        return ProvedDelta(join_ends(lower, bound), source, assumption)
+        return ProvedDelta(join_ends(lower, bound), source, assumption + every_round)
 
     def upper(
         self,
