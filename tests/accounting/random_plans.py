@@ -67,6 +67,8 @@ def question_of(draw: Random, parts: Made, name: str) -> Question:
         return make_attributes_question("q", tuple(part.bins for part in parts))
     if first.most_set is None:
         return Question(name="q", bins=first.bins, kind=Kind.BITS)
+    if first.is_full:
+        return Question(name="q", bins=first.most_set, kind=Kind.BITS)
     if first.most_set > 1:
         return Question(name="q", bins=first.bins, kind=Kind.SET, max_set=first.most_set)
     return Question(name="q", bins=first.bins)
@@ -124,6 +126,22 @@ def sets(draw: Random, people: int) -> Made:
     sizes = ((2, 2), (3, 2), (4, 2), (4, 2), (5, 2), (3, 3)) if people else ((2, 2), (3, 2))
     bins, most = draw.choice(sizes)
     return (c.uniform(bins, most_set=most, **own(draw, {2: 4, 3: 2}.get(people, 1))),)
+
+
+def slots(draw: Random, people: int) -> Made:
+    """Of a set and its pads, or of bits, which have two bins each."""
+    if draw.random() < 0.5:
+        bins, most, full = draw.choice(((2, 2, False), (3, 2, False), (3, 3, False)))
+    else:
+        bins, most, full = draw.choice(((4, 2, True), (6, 3, True)))
+    given = own(draw, int(people == 2 and bins < 6))
+    return (c.sampled(bins, most, draw.randint(1, most - 1), **given, full=full),)
+
+
+def slots_by_mixes(draw: Random, people: int) -> Made:
+    bins, most, full = draw.choice(((2, 2, False), (3, 2, False), (4, 2, True), (6, 3, True)))
+    drawn = draw.randint(1, 4 if bins < 6 and people else 2)
+    return (c.sampled(bins, most, full=full, drawn=drawn),)
 
 
 def laplace(draw: Random, people: int) -> Made:
@@ -202,6 +220,8 @@ MECHANISMS: dict[str, Callable[[Random, int], Made]] = {
     "planes of people": planes,
     "planes of mixes": planes_by_mixes,
     "sets among uniform": sets,
+    "slots of people": slots,
+    "slots of mixes": slots_by_mixes,
     "sets among shapes": sets_among_shapes,
     "Laplace, one cut": laplace,
     "Gaussian": gaussian,

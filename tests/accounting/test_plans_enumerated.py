@@ -125,6 +125,10 @@ PRICED_WRONGLY = {
     "a Laplace shift too far": ("Laplace, one cut", a_shift_more),
     "a Gaussian shift too far": ("Gaussian", a_shift_more),
     "a set priced as one message": ("sets among shapes", as_one_message),
+    "a fake of a mix among slots too many": (
+        "slots of mixes", lambda plan: recipes_of(plan, lambda count: count + 1),
+    ),
+    "a coin forgotten among slots": ("slots of people", coins_always_show),
     "two streams priced as one": ("Gaussian", once),
     "two collections priced as one": ("clear-uniform of people", once),
 }  # fmt: skip

@@ -63,7 +63,7 @@ def messages(part: Part) -> int:
         return 1 << part.bins
     if part.planes is not None:
         return len(directions(part)) * part.planes.prime
-    return part.bins + (part.most_set if part.most_set > 1 else 0)
+    return part.bins + part.pads
 
 
 def uniform(part: Part) -> Law:
@@ -96,7 +96,9 @@ def flipped(part: Part, held: Iterable[int]) -> Law:
 
 
 def held(part: Part) -> list[tuple[int, ...]]:
-    """All that a person may hold."""
+    """All that a person may hold; with a slot for each bit, one of its two bins."""
+    if part.is_full:
+        return list(product(*((2 * bit, 2 * bit + 1) for bit in range(part.most_set))))
     most = part.bins if part.most_set is None else part.most_set
     least = 1 if most == 1 and part.most_set else 0
     return [c for size in range(least, most + 1) for c in combinations(range(part.bins), size)]
@@ -108,6 +110,9 @@ def sent(part: Part, contents: tuple[int, ...]) -> Law:
         return total([flipped(part, contents)] * part.repeats)
     if part.most_set > 1:
         pads = range(part.bins, part.bins + part.most_set - len(contents))
+        if part.slots is not None:
+            drawn = list(combinations((*contents, *pads), part.slots))
+            return {sum(map(seen, cells)): 1 for cells in drawn}
         return total([named(part, {seen(one): 1}) for one in (*contents, *pads)])
     return named(part, in_clear(part, contents[0]))
 
