@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.primitives import rare_flips
-from mixtally.primitives.lookup_table import LookupTable
+from mixtally.primitives.rare_flips import LookupTable
 
 TOP = (1 << 64) - 1
 BUCKET = 1 << 52

@@ -19,8 +19,8 @@ _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 # Words settled at once: few enough for the cache, many enough to outweigh the interpreter's
 # overhead.
 _SPAN_WORDS = 1 << 13
-# Digits compared in all words. Before only 2^-8 of the lanes are unsettled, too many words contain
-# an unsettled lane for selecting these words to be worthwhile.
+# The digits that are compared in all words. After them, 2^-8 of the lanes are unsettled. Before, so
+# many words have an unsettled lane that selecting these words would cost more than it saves.
 _DENSE_DIGITS = range(63, 55, -1)
 _SAVED_SECONDS_A_WORD = 40e-9
 

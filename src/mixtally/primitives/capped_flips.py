@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
+from mixtally.primitives.draw import Integers
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.flips import flip
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.rare_flips import draw_coin_positions
 
-Integers = NDArray[np.int64]
 # Draws of one message. If each draw exceeds the cap with probability 3/4, a batch of 10^10 messages
 # needs more draws with probability below 10^-21. Plans with such a cap cannot promise privacy.
 _MOST_DRAWS = 256

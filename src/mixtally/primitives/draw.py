@@ -7,24 +7,15 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.chance import Chance, Words
 
 Integers = NDArray[np.int64]
-# Draws of keys, and keys in total for small counts, after which the randomness is taken to be
-# broken.
+# If all draws of keys have ties, the source of randomness is broken. The first number is the least
+# number of draws. The second is the least number of keys in all draws together, for few keys.
 _MOST_TIES, _MOST_KEYS = 64, 4096
 
 
 def draw_below(chance: Chance, bound: int, count: int) -> Integers:
-    """Draw independent uniform integers in [0, bound).
+    """Draw ``count`` independent uniform integers in [0, bound), for a bound in [1, 2^63).
 
     A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo bias.
-
-    Parameters
-    ----------
-    chance : Chance
-        The source of randomness.
-    bound : int
-        The bound, in [1, 2^63).
-    count : int
-        The number of integers.
     """
     limit = (1 << 64) // bound * bound  # 2^64 itself when the bound divides it: nothing is rejected
     words = chance.words(count)
@@ -40,13 +31,6 @@ def draw_permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     If the keys are distinct, every order is equally likely. If two are equal (probability below
     count^2 / 2^65), all keys are drawn again. Raise AccountingError if every draw has ties. With
     true randomness and fewer than 2^32 keys this happens with probability at most 2^-64.
-
-    Parameters
-    ----------
-    chance : Chance
-        The source of randomness.
-    count : int
-        The number of elements.
     """
     most = max(_MOST_TIES, _MOST_KEYS // max(1, count))
     for _ in range(most):

@@ -2,13 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _ENTRY_BYTES = 512
 """Approximate bytes of a key, a number and their entry."""
-
-
-_MISSING = object()
 
 
 class Memo:
@@ -21,13 +20,14 @@ class Memo:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._entries
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result stored under ``key``, or compute it with ``make`` and store it."""
         entries = self._entries
-        found = entries.get(key, _MISSING)
-        if found is not _MISSING:
+        result: T
+        if key in entries:
             entries.move_to_end(key)
-            return found
+            result = entries[key]
+            return result
         result = make()
         if key in entries:  # ``make`` may have stored the same key in a nested call
             self._bytes -= _count_bytes(entries.pop(key))

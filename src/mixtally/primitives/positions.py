@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.primitives.bits import Rows, row_bytes
-
-Integers = NDArray[np.int64]
+from mixtally.primitives.draw import Integers
 
 
 def pack_positions(
@@ -44,7 +43,7 @@ def pack_positions(
     base = rows * out.shape[1] + count_bytes + place
     for byte in range(row_bytes(width + 7)):
         part = (shifted >> np.uint64(8 * byte)).astype(np.uint8)
-        # Zero bytes are skipped. They may be beyond the end of a row, in the next one.
+        # Zero bytes are skipped, because a zero byte may be beyond the end of its row.
         nonzero = np.flatnonzero(part)
         np.bitwise_or.at(flat, base[nonzero] + byte, part[nonzero])
     return out

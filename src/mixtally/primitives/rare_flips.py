@@ -11,6 +11,7 @@ boundary (probability below 1024 / 2^64), 192 more digits are drawn, so the resu
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance, Words
 from mixtally.primitives.fixed_point import SCALE
-from mixtally.primitives.lookup_table import LookupTable
 from mixtally.primitives.memo import Memo
 
 _BASE_BITS = 10
@@ -34,6 +34,56 @@ _GUIDE_BYTES = 36 << 10
 _SPAN_WORDS = 1 << 13
 _DOUBT = 1 << 6
 """Bound on the error of a boundary, in units of 2^-256."""
+_BUCKET_BITS = 12
+_BUCKET_SHIFT = np.uint64(64 - _BUCKET_BITS)
+_LARGEST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookupTable:
+    """A lookup table that replaces binary search among sorted 64-bit boundaries.
+
+    The bucket of a word is the number in its top twelve bits. A bucket rarely contains more than
+    one boundary. Among a thousand boundaries, a lookup takes an eighth of the time of
+    ``np.searchsorted``.
+
+    Attributes
+    ----------
+    boundaries : array of uint64
+        The boundaries, ascending, followed by the largest word as a sentinel.
+    boundaries_below : array of int, shape (4096,)
+        The number of boundaries in lower buckets.
+    crowded : array of bool, shape (4096,)
+        The buckets that need a binary search: those with several boundaries, and the last bucket,
+        because its largest word equals the sentinel.
+    """
+
+    boundaries: Words
+    boundaries_below: NDArray[np.int64]
+    crowded: NDArray[np.bool_]
+
+    @classmethod
+    def from_boundaries(cls, boundaries: Words) -> Self:
+        """Build the table for ascending ``boundaries``, shape (boundaries,)."""
+        within = np.bincount(_buckets(boundaries), minlength=1 << _BUCKET_BITS)
+        crowded = within > 1
+        crowded[-1] = True
+        padded = np.append(boundaries, _LARGEST)
+        return cls(padded, np.cumsum(within) - within, crowded)
+
+    def count_passed(self, words: Words) -> NDArray[np.int64]:
+        """Return the number of boundaries at or below each word, as ``searchsorted`` does."""
+        buckets = _buckets(words)
+        # All buckets are in range, and "clip" is the fastest mode.
+        passed = self.boundaries_below.take(buckets, mode="clip")
+        passed += self.boundaries.take(passed, mode="clip") <= words
+        (unresolved,) = self.crowded.take(buckets, mode="clip").nonzero()
+        passed[unresolved] = np.searchsorted(self.boundaries[:-1], words[unresolved], side="right")
+        return passed
+
+
+def _buckets(words: Words) -> NDArray[np.intp]:
+    return (words >> _BUCKET_SHIFT).astype(np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,9 +206,7 @@ def draw_coin_positions(
     memo : Memo, optional
         A cache of the tables of gaps, for repeated calls.
     """
-    tables: GapTables = (memo or Memo(0)).get(
-        ("gaps", threshold), lambda: build_gap_tables(threshold)
-    )
+    tables = (memo or Memo(0)).get(("gaps", threshold), lambda: build_gap_tables(threshold))
     found, reached = [], -1
     while reached < length:
         # Four standard deviations above the mean, so that a second round is hardly ever needed.

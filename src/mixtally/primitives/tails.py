@@ -117,7 +117,7 @@ def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Float
     Returns
     -------
     array of float64, shape (n,)
-        The tails. Those below the least double are 0.
+        The tails. A tail below the least double is 0.
     """
     points = np.exp2(-trials)
     inner = first < trials

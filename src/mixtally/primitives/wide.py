@@ -174,7 +174,7 @@ def digits_in_base(numbers: Numbers, base: int, count: int) -> NDArray[np.int64]
     limbs = _to_limbs(numbers)
     found = np.empty((count, len(numbers)), dtype=np.int64)
     for place in range(count):
-        # What is left is below 2^128 / base^place, so that the first limbs are 0.
+        # The remaining quotient is below 2^128 / base^place, so its first limbs are 0.
         first = 3 - (((1 << 128) - 1) // base**place).bit_length() // 32
         found[place] = _divide_limbs(limbs[max(0, first) :], base)
     return found
