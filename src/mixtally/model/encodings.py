@@ -52,9 +52,10 @@ def list_encodings(question: Question) -> list[Encoding]:
 
 
 def slots_question(question: Question) -> Question | None:
-    """Return the question with a slot for each attribute, bit or member; None if only one slot.
+    """Return the question with a slot for each attribute, bit or member of a record.
 
-    Every bit has two bins, no and yes, as an attribute has.
+    Every bit becomes an attribute with two bins, no and yes. The result is None if a record has
+    only one slot.
     """
     if question.kind is Kind.BITS and question.bins > 1:
         return Question(

@@ -74,7 +74,7 @@ class Estimate:
     simultaneous : Intervals
         Intervals that cover all counts together at the confidence level.
     projected : array of float or None
-        The nearest histogram of ``users`` people, if it was requested.
+        The nearest histogram of the people who took part, if it was requested.
     people : int or None
         The number of people who took part, if shares of them are shown.
     """
@@ -112,8 +112,8 @@ class Row:
     lower_simultaneous, upper_simultaneous : float or None
         The interval that covers this number together with all others of its kind.
     resolution : float or None
-        The uncertainty due to the width of bins, which the interval includes. It extends to each
-        side of a mean, and of both ends of a quantile's interval.
+        The uncertainty due to the width of bins, which the interval includes. The interval of a
+        mean is wider by this number on each side, and so is that of a quantile.
     """
 
     label: str
@@ -191,33 +191,15 @@ def make_row(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """The counts of a later collection minus those of an earlier one.
+class Change(Estimate):
+    """The counts of a later collection minus those of an earlier one, as unbiased differences.
 
-    Attributes
-    ----------
-    counts : array of float, shape (bins,)
-        Unbiased differences.
-    standard_error : float
-        The standard error of one difference, with the noise of both collections.
-    individual : Intervals
-        Intervals each of which covers its difference at the confidence level.
-    simultaneous : Intervals
-        Intervals that cover all differences of all compared collections together.
+    The standard error is that of one difference, with the noise of both collections. The
+    simultaneous intervals cover all differences of all compared collections together.
     """
-
-    counts: NDArray[np.float64]
-    standard_error: float
-    individual: Intervals
-    simultaneous: Intervals
 
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Whether the simultaneous interval of each bin excludes zero, shape (bins,)."""
         changed: NDArray[np.bool_] = (self.simultaneous.lower > 0) | (self.simultaneous.upper < 0)
         return changed
-
-    def row(self, bin_index: int, label: str) -> Row:
-        """Return the change of one bin with its error and intervals."""
-        error = self.standard_error
-        return make_row(self.counts, error, self.individual, self.simultaneous, bin_index, label)

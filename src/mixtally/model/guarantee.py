@@ -61,8 +61,9 @@ def check_fraction(fraction: float) -> float:
 def count_arriving(sent: int, fraction: float) -> int:
     """Return the number of fakes or people on which the guarantee relies.
 
-    This is ``fraction`` times ``sent``, rounded down, exactly for the decimal form of ``fraction``:
-    0.7 of 90 is 63. A third written with sixteen digits is below 1/3, so its share of 3 is 0.
+    The result is ``fraction`` times ``sent``, rounded down. The product uses the exact value of the
+    decimal form of ``fraction``: 0.7 of 90 is 63. A third written with sixteen digits is below 1/3,
+    so the result for 3 people is 0.
 
     Parameters
     ----------
@@ -98,7 +99,8 @@ class Guarantee(
     """(epsilon, delta)-differential privacy of one substituted record, against an observer.
 
     For every two datasets that differ in one person's record, and for every set of outcomes,
-    P[outcome] <= exp(epsilon) P'[outcome] + delta. This includes both orders of the two datasets.
+    P[outcome] <= exp(epsilon) P'[outcome] + delta. The inequality holds for both orders of the two
+    datasets.
 
     Parameters
     ----------

@@ -54,7 +54,8 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ),
             (
                 "streams",
-                self._has_valid_streams(),
+                bool(self.streams)
+                and all(0 <= one.most_padding < one.slots for one in self.streams),
                 "one a part, of one message at least",
                 self.streams,
             ),
@@ -67,10 +68,9 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ),
         ):
             if not right:
-                raise _job_error(subject, expected, got)
-
-    def _has_valid_streams(self) -> bool:
-        return bool(self.streams) and all(0 <= one.most_padding < one.slots for one in self.streams)
+                raise PlanError(
+                    f"{subject} of the job", expected=expected, got=str(got)[:80], do="sign again"
+                )
 
     def _has_valid_sizes(self, sizes: tuple[int, ...]) -> bool:
         # Each hop removes one layer of encryption, so envelopes become shorter.
@@ -105,7 +105,3 @@ def read_job(data: bytes, subject: str) -> Job:
             got=ascii(str(error))[1:-1][:_MOST_SHOWN],
             do="sign again",
         ) from error
-
-
-def _job_error(subject: str, expected: str, got: object) -> PlanError:
-    return PlanError(f"{subject} of the job", expected=expected, got=str(got)[:80], do="sign again")

@@ -1,9 +1,10 @@
 """Known totals: counts that add up to the number of people who took part.
 
 If everyone has exactly one of d answers, the true counts of these answers add up to the number of
-people. This is true of a question with one answer and of each attribute of a record. It is also
-true of each bit that is sent in clear as "no" or "yes", by itself or as a slot of a record. It is
-false for sets, for flipped bits, and for an open domain, where not all words are listed. The
+people. A total is known for a question with one answer and for each attribute of a record. A total
+is also known for each bit that is sent in clear as "no" or "yes", by itself or as a slot of a
+record. No total is known for sets, for flipped bits, and for an open domain, where not all words
+are listed. The
 planner and the estimator use the same function, so that the planned error is the one of the result.
 """
 
@@ -26,7 +27,8 @@ def known_totals(question: Question, parts: Sequence[Part]) -> tuple[tuple[int, 
     Returns
     -------
     tuple of tuple of int
-        For each part, sizes that add up to the number of its bins, or nothing if no total is known.
+        For each part, sizes that add up to the number of its bins. The tuple of a part is empty if
+        no total is known.
     """
     none: tuple[tuple[int, ...], ...] = ((),) * len(parts)
     if question.hashed is not None:

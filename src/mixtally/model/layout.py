@@ -4,9 +4,10 @@ A fake is a dummy message that carries no answer. The three formats are:
 
 bits        One bit per bin. Bin j is bit j % 8 of byte j // 8, from the least significant bit.
 index       The number of one bin, little-endian, in the bytes that the last bin needs.
-positions   The numbers of the set bins, strictly ascending. First comes how many they are, in one
-            or two bytes, little-endian. Then comes each number, in the bits that the last bin
-            needs, from the least significant bit of a byte on. Unused space up to the cap is zero.
+positions   The numbers of the set bins, strictly ascending. The message begins with the count of
+            these numbers, in one or two bytes, little-endian. Each number has as many bits as the
+            number of the last bin, from the least significant bit of a byte on. Unused space up to
+            the cap is zero.
 """
 
 from enum import StrEnum
@@ -246,7 +247,8 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults
     unordered = falls & ~too_many & ~past
     # Unused bits must be zero, so that messages of equal content have equal bytes.
     marked = ((numbers != 0) & ~filled).any(axis=0)
-    marked |= bits.rows_with_padding(rows, _last_bit(layout))
+    used_bits = 8 * layout.count_bytes + (layout.cap or 0) * layout.position_bits
+    marked |= bits.rows_with_padding(rows, used_bits)
     not_zero = marked & ~(too_many | past | unordered)
     return {
         Fault.TOO_MANY: too_many,
@@ -254,8 +256,3 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults
         Fault.UNORDERED: unordered,
         Fault.NOT_ZERO: not_zero,
     }
-
-
-def _last_bit(layout: Layout) -> int:
-    """Return the number of bits before the unused space of a message of the form ``positions``."""
-    return 8 * layout.count_bytes + (layout.cap or 0) * layout.position_bits

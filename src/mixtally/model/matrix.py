@@ -320,14 +320,6 @@ def merge_outputs(cells: Integers) -> Integers:
 
 
 def to_floats(cells: Integers, scale: int) -> NDArray[np.float64]:
-    """Return exact entries as the nearest floats.
-
-    Parameters
-    ----------
-    cells : Integers
-        The numerators.
-    scale : int
-        The common denominator.
-    """
+    """Return the entries ``cells`` / ``scale`` as the nearest floats."""
     found: NDArray[np.float64] = np.array([int(one) / scale for one in cells.ravel()])
     return found.reshape(cells.shape)

@@ -71,7 +71,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     Attributes
     ----------
     bins : int
-        The number of bins of a record, in [2, 10^7]; or of free bits, in [1, 64]; or of points.
+        The number of bins of a record, in [2, 10^7]; of free bits, in [1, 64]; or of points of an
+        open domain.
     most_set : int or None
         The maximum number of bins that a record sets, in [1, 16]. None for free bits.
     threshold : int or None

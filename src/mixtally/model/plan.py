@@ -1,7 +1,7 @@
 """The plan of a collection: the question, the mechanism of each part, and the guarantee.
 
-The planner makes plans. They are simulated, run, charged to budgets and attacked. A contract is a
-plan together with its operators.
+The planner makes plans. A plan is simulated, run by mixes and a collector, charged to the budgets
+of people, and attacked. A contract is a plan together with its operators.
 """
 
 from enum import StrEnum
@@ -142,8 +142,9 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         for way in list_encodings(self.question):
             clear = way.to_clear()
             for sent in (way,) if clear is None else (way, clear):
-                # At most one form fits: a bit in clear has two bins, a flipped bit has one.
-                if _fits(sent.parts, self.parts):
+                # No two encodings of a question have the same bins: a bit in clear has two bins,
+                # and a flipped bit has one.
+                if [one.bins for one in sent.parts] == [part.bins for part in self.parts]:
                     return sent.parts
         raise TypeError("plan without a question for their parts")
 
@@ -221,11 +222,3 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             **made.facts(),
             "local_epsilon": self.local_epsilon,
         }
-
-
-def _fits(asked: tuple[Question, ...], parts: tuple[Part, ...]) -> bool:
-    """Return whether ``parts`` are the messages of these questions.
-
-    Comparing the bins is sufficient, because no two encodings of a question have the same bins.
-    """
-    return [one.bins for one in asked] == [part.bins for part in parts]

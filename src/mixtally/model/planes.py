@@ -11,10 +11,11 @@ messages). Then the number of messages that point at x is distributed exactly as
 whatever the other values are, because kappa, the probability that a direction puts two different
 values in one plane, is equal for all pairs (``device.contract.planes``).
 
-*Sets of at most k values.* A record is k messages: of its members, and of reserved points in place
-of missing ones. For member y_l put v_i = y_i - y_l, where y_i are the other members. Its direction
-a is drawn among those under which it shares no plane with another own member: <a, v_i> is not 0.
-Let w = x - y_l. The message points at x with probability P[<a, w> = 0], which is
+*Sets of at most k values.* A record is k messages: one for each member, and one for a reserved
+point in place of each missing member. For a member y_l, let v_i = y_i - y_l for the other members
+y_i. The direction a of the message is drawn among those under which y_l shares no plane with
+another member, so no <a, v_i> is 0. Let w = x - y_l. The message points at x with probability
+P[<a, w> = 0], which is
 
     1/p                                    if w is not in the span of the v_i, because then <a, w>
                                            is uniform given all <a, v_i>;
@@ -37,16 +38,17 @@ So the total variation distance between the distribution of S_x and that of
     n_x + Bin(k (n - n_x) + m, 1/p)
 
 is at most n k ((k + 1)/2 + 2^(k-1) - 1 + p^(2k-4)/((p - 1) p^t)) / p^t. Confidence intervals add
-this distance to their error probability. Messages that are sometimes replaced are closer.
+this distance to their error probability. If messages are sometimes replaced, the distance is
+smaller.
 
-*Fewer digits than members.* Messages of 16 bytes have about 2^127 values and may have t <= k. Then
-the sums above say nothing, but a second moment does. Let y_l and its directions be fixed: the set A
-of those under which it shares no plane with another own member. The point x is a hash, so w is
-uniform in Z_p^t and independent of A. P[<a, w> = 0] is 1/p for each direction, and different
-directions are linearly independent. So the share of A with <a, w> = 0, which is the probability
-that the message points at x, has the mean 1/p and the variance (1/p)(1 - 1/p) / |A|. As p >= 2k, A
-has at least half of all J directions. The mean distance from 1/p is thus at most sqrt(2 / J p). The
-total variation distance is at most
+*Fewer digits than members.* Messages of 16 bytes have about 2^127 values, and t may be at most k.
+Then the sums above give no bound, but a second moment does. Let y_l be fixed, and let A be the set
+of directions under which y_l shares no plane with another member. The point x is a hash, so w is
+uniform in Z_p^t and independent of A. P[<a, w> = 0] is 1/p for each direction, and any two
+directions are linearly independent. So the share of the directions in A with <a, w> = 0, which is
+the probability that the message points at x, has the mean 1/p and the variance (1/p)(1 - 1/p) /
+|A|. As p >= 2k, A has at least half of all J directions. The mean distance from 1/p is thus at most
+sqrt(2 / J p). The total variation distance is at most
 
     n k (sqrt(2 / J p) + (k + 1)/2 p^t).
 
@@ -105,9 +107,10 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.device_planes.messages
 
     def total_variation_bound(self, people: int, most_set: int = 1) -> float:
-        """Return the total variation distance bound for the count of one value.
+        """Return a bound of the total variation distance between the count of a value and its law.
 
-        For records of one value, the only error is that two values may share a point.
+        The module's docstring states the law. ``most_set`` is the largest size of a set. For
+        records of one value, the only error is that two values may share a point.
         """
         each: float = 1.0
         if self.messages > planes.MOST_MESSAGES:
@@ -195,16 +198,9 @@ def _apply_feistel(numbers: NDArray[np.int64], values: int, side: int) -> NDArra
 
 
 def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the points on the curve of many numbers.
+    """Return the points on the curve of many ``numbers`` in [0, p^t).
 
     The vectorized form of ``device.contract.scatter.point_on_curve``.
-
-    Parameters
-    ----------
-    over : Planes
-        The planes.
-    numbers : ndarray of int64
-        Numbers in [0, p^t).
     """
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
@@ -213,16 +209,9 @@ def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[
 
 
 def directions(numbers: Numbers, prime: int, digits: int) -> Integers:
-    """Return directions by their numbers, shape (digits, numbers).
+    """Return the directions of Z_p^t with these ``numbers``, shape (digits, numbers).
 
-    Parameters
-    ----------
-    numbers : Numbers
-        The numbers of the directions.
-    prime : int
-        The modulus p.
-    digits : int
-        The dimension t of Z_p^t.
+    ``prime`` is p, and ``digits`` is the dimension t.
     """
     if is_wide(numbers):
         return _wide_directions(numbers, prime, digits)
@@ -231,7 +220,7 @@ def directions(numbers: Numbers, prime: int, digits: int) -> Integers:
     (late,) = np.nonzero(numbers >= blocks[0])  # the few directions that do not begin with 1
     leads, rest = np.searchsorted(ends[:-1], numbers[late], side="right"), numbers.copy()
     rest[late] -= ends[leads - 1]
-    found = np.stack([rest // block % prime for block in blocks])  # nothing up to a leading 1
+    found = np.stack([rest // block % prime for block in blocks])  # 0 before the leading 1
     found[0] = numbers < blocks[0]
     found[leads, late] = 1
     return found

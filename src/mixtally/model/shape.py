@@ -82,10 +82,11 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 
 class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, tag="shaped"):
-    """P[k] ~ (ratio / 2^64)^|k - shift|, the smallest variance for a question that is asked rarely.
+    """A discrete Laplace distribution, P[k] ~ (ratio / 2^64)^|k - shift|.
 
-    ``ratio`` is exp(-c) times 2^64 for the decay c, in [1, 2^64). ``shift`` is the mode and
-    approximate mean of the fakes in a bin, in [1, 10^5]. Raises ParameterError for other numbers.
+    This shape has the smallest variance for a question that is asked rarely. ``ratio`` is exp(-c)
+    times 2^64 for the decay c, in [1, 2^64). ``shift`` is the mode and approximate mean of the
+    fakes in a bin, in [1, 10^5]. Raises ParameterError for other numbers.
     """
 
     ratio: int
@@ -121,10 +122,11 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
 
 
 class GaussianShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, tag="gaussian"):
-    """P[k] ~ exp(-(k - shift)^2 / (2 variance)), the smallest variance for repeated questions.
+    """A discrete Gaussian distribution, P[k] ~ exp(-(k - shift)^2 / (2 variance)).
 
-    ``variance`` is that before truncation, in [1, 10^9]. ``shift`` is as in ``LaplaceShape``.
-    Raises ParameterError for other numbers.
+    This shape has the smallest variance for a question that is asked often. ``variance`` is the
+    variance before truncation at 0, in [1, 10^9]. ``shift`` is as in ``LaplaceShape``. Raises
+    ParameterError for other numbers.
     """
 
     variance: int

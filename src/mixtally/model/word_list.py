@@ -16,7 +16,8 @@ _NAMED = 3
 class WordList:
     """The words to look up in an open domain, each with its point.
 
-    Words that share a point form one *line*. Its count is the number of people with any of them.
+    Words that share a point form one *line*. The count of a line is the number of people who have
+    any of its words.
 
     Raises DataError if the words have fewer than two points.
 

@@ -66,7 +66,7 @@ class Scale:
         return round_numbers(self.low, self.high, 4)
 
     def _place(self, value: float) -> float:
-        """Return the position of a value as a number of percent."""
+        """Return the position of a value in percent of the width, as a number."""
         low, high = self.low, self.high
         if self.log:
             low, high, value = math.log10(low), math.log10(high), math.log10(value)
@@ -87,28 +87,6 @@ class ChartRow:
     tip: str = ""
 
 
-def rows_picture(
-    title: str,
-    axis: str,
-    scale: Scale,
-    rows: Sequence[ChartRow],
-    alt_text: str,
-    lines: Sequence[float] = (),
-) -> Markup:
-    """Draw rows below an axis for a phone; see ``rows_pictures`` for the parameters."""
-    height = _TOP + _ROW * len(rows)
-    down = {"y1": _TOP - 8, "y2": height}
-    parts = [el("text", axis, x=0, y=14, class_="axis")]
-    for value in scale.ticks():
-        x = scale.at(value)
-        end = {0.0: " first", 1.0: " last"}.get(_side(x), "")
-        parts.append(el("line", x1=x, x2=x, **down, class_="grid"))
-        parts.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_=f"tick{end}"))
-    parts += [el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines]
-    parts += [_row(row, _TOP + _ROW * place) for place, row in enumerate(rows)]
-    return drawing(title, alt_text, parts, width="100%", height=height)
-
-
 def rows_pictures(
     title: str,
     axis: str,
@@ -122,19 +100,40 @@ def rows_pictures(
     ``title`` and ``axis`` name the picture and its axis, and ``alt_text`` describes it for readers
     who cannot see it. At the values in ``lines`` a line crosses all rows.
     """
-    phone = rows_picture(title, axis, scale, rows, alt_text, lines)
-    return phone, _rows_on_lines(title, axis, scale, rows, alt_text, lines)
+    height, broad_height = _TOP + _ROW * len(rows), _TOP + _LINE * len(rows)
+    parts = _axis(axis, scale, height, lines, inside=True)
+    parts += [_row(row, _TOP + _ROW * place) for place, row in enumerate(rows)]
+    broad = _rows_on_lines(_axis(axis, scale, broad_height, lines, inside=False), rows)
+    return (
+        drawing(title, alt_text, parts, width="100%", height=height),
+        drawing(title, alt_text, broad, width="100%", height=broad_height),
+    )
 
 
-def _rows_on_lines(
-    title: str,
-    axis: str,
-    scale: Scale,
-    rows: Sequence[ChartRow],
-    alt_text: str,
-    lines: Sequence[float],
-) -> Markup:
-    """Draw the picture in which label, marks and numbers of a row share one line."""
+def _axis(
+    name: str, scale: Scale, height: float, lines: Sequence[float], *, inside: bool
+) -> list[Markup]:
+    """Draw the name of an axis, its ticks, and the lines that cross all rows.
+
+    If ``inside``, the texts of the ticks at the ends of the scale stay inside the picture.
+    """
+    down = {"y1": _TOP - 8, "y2": height}
+    parts = [el("text", name, x=0, y=14, class_="axis")]
+    for value in scale.ticks():
+        x = scale.at(value)
+        end = {0.0: " first", 1.0: " last"}.get(_side(x), "") if inside else ""
+        parts.append(el("line", x1=x, x2=x, **down, class_="grid"))
+        parts.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_=f"tick{end}"))
+    return parts + [
+        el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines
+    ]
+
+
+def _rows_on_lines(axis: Sequence[Markup], rows: Sequence[ChartRow]) -> list[Markup]:
+    """Draw rows whose label, marks and numbers share one line, in front of the marks of ``axis``.
+
+    The column between the longest label and the longest number is the width of the axis.
+    """
     left = min(_MOST_LABEL, _LETTER * max((_letters(row.label) for row in rows), default=0))
     right = min(_MOST_VALUE, _LETTER * max((_letters(row.value) for row in rows), default=0))
     plot = {
@@ -144,15 +143,7 @@ def _rows_on_lines(
         "width": f"{100 - left - right - 2 * _SPACE:.2f}%",
         "overflow": "visible",
     }
-    height = _TOP + _LINE * len(rows)
-    down = {"y1": _TOP - 8, "y2": height}
-    behind = [el("text", axis, x=0, y=14, class_="axis")]
-    for value in scale.ticks():
-        x = scale.at(value)
-        behind.append(el("line", x1=x, x2=x, **down, class_="grid"))
-        behind.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_="tick"))
-    behind += [el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines]
-    parts = [el("svg", *behind, y=0, height=height, **plot)]
+    parts = [el("svg", *axis, y=0, height=_TOP + _LINE * len(rows), **plot)]
     for place, row in enumerate(rows):
         marks = el("g", *row.marks, transform=f"translate(0 {_MIDDLE})")
         parts.append(
@@ -165,7 +156,7 @@ def _rows_on_lines(
                 transform=f"translate(0 {_TOP + _LINE * place})",
             )
         )
-    return drawing(title, alt_text, parts, width="100%", height=height)
+    return parts
 
 
 def _side(place: str) -> float:
@@ -191,10 +182,10 @@ def _row(row: ChartRow, top: float) -> Markup:
     )
 
 
-def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
+def bar(scale: Scale, value: float) -> Markup:
     """Draw a bar from zero to ``value``."""
     width = scale.between(0.0, value)
-    return el("rect", x=scale.at(0.0), y=-6, width=width, height=12, class_=kind)
+    return el("rect", x=scale.at(0.0), y=-6, width=width, height=12, class_="bar")
 
 
 def interval_line(

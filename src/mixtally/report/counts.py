@@ -239,15 +239,7 @@ def figure(value: float, error: float | None, rounding: Callable[[float], int] =
 
 
 def number_or_blank(value: float | None, digits: int) -> str:
-    """Return a number as text, or an empty text for None.
-
-    Parameters
-    ----------
-    value : float or None
-        The number.
-    digits : int
-        The number of significant digits.
-    """
+    """Return a number with ``digits`` significant digits, or an empty text for None."""
     return "" if value is None else number(value, digits)
 
 

@@ -175,15 +175,6 @@ def uncovered_texts(from_data: Iterable[str]) -> list[str]:
     return [_FROM_DATA[name] for name in from_data]
 
 
-def with_uncovered(promise: Promise, from_data: Sequence[str]) -> Promise:
-    """Return the promise with a second line that also says what is not covered."""
-    if not from_data:
-        return promise
-    first, second, third = promise
-    uncovered = "; ".join(uncovered_texts(from_data))
-    return first, f"{second.removesuffix('.')}; not covered: {uncovered}.", third
-
-
 SIMULATION, HOLDS_RAW = "simulation", "holds raw counts"
 """The first words of every file of a simulation. The first one also names the folder of these
 files.
@@ -242,8 +233,12 @@ class Document:
 
     @property
     def lines(self) -> Promise:
-        """The promise as it is shown."""
-        return with_uncovered(self.promise, self.from_data)
+        """The promise as it is shown. The second line also says what is not covered."""
+        first, second, third = self.promise
+        uncovered = "; ".join(uncovered_texts(self.from_data))
+        if uncovered:
+            second = f"{second.removesuffix('.')}; not covered: {uncovered}."
+        return first, second, third
 
 
 @dataclass(frozen=True, slots=True)

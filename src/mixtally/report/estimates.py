@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mixtally.model.estimates import Change, Estimate, Row
+from mixtally.model.estimates import Estimate, Row
 from mixtally.report.document import Facts
 
 Columns = dict[str, Sequence[object]]
@@ -42,7 +42,7 @@ class Estimates:
     upper_simultaneous: Sequence[float | None]
 
     def columns(self) -> Columns:
-        """Return the numbers by name, the only list of what files contain about a number."""
+        """Return the numbers by name; the files of all kinds of results have these columns."""
         return {
             "label": self.labels,
             "estimate": self.values,
@@ -71,7 +71,7 @@ def _part(value: float | None, people: int) -> float | None:
 
 
 def estimates_of(
-    source: Estimate | Change, labels: Sequence[str], places: Sequence[int] | None = None
+    source: Estimate, labels: Sequence[str], places: Sequence[int] | None = None
 ) -> Estimates:
     """Return the estimates of all bins, or of those at ``places``, with their ``labels``.
 
@@ -79,7 +79,7 @@ def estimates_of(
 
     Parameters
     ----------
-    source : Estimate or Change
+    source : Estimate
         Estimated counts or changes.
     labels : sequence of str
         The labels of all bins.
@@ -88,7 +88,7 @@ def estimates_of(
     """
     chosen = slice(None) if places is None else list(places)
     errors: list[float | None] = [source.standard_error] * len(labels)
-    if isinstance(source, Estimate) and source.errors is not None:
+    if source.errors is not None:
         errors = source.errors[chosen].tolist()
     each, simultaneous = source.individual, source.simultaneous
     return Estimates(
@@ -146,5 +146,5 @@ def prefix_columns(columns: Columns, prefix: str) -> Columns:
 
 
 def rows_of(columns: Mapping[str, Sequence[object]]) -> list[Facts]:
-    """Return one flat object a row."""
+    """Return one flat object for each row."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -51,15 +51,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def bracket_text(lower: float, upper: float) -> str:
-    """Return both ends of a privacy number as text, rounded outwards.
-
-    Parameters
-    ----------
-    lower : float
-        The lower end.
-    upper : float
-        The upper end.
-    """
+    """Return both ends of a privacy number as text, rounded outwards."""
     return f"[{at_least(lower, 4)}, {at_most(upper, 4)}]"
 
 

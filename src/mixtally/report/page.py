@@ -159,15 +159,13 @@ def _table_class(table: Table) -> str:
     """Return the CSS class of a table, which says how wide a screen its columns need."""
     pixels = 0.0
     for place, name in enumerate(table.columns):
-        longest = max((len(_text(row[place])) for row in table.rows), default=0)
+        cells = (row[place] for row in table.rows)
+        texts = (cell.text if isinstance(cell, Marked) else cell for cell in cells)
+        longest = max(map(len, texts), default=0)
         if table.is_left_aligned(place):
             longest = min(longest, _WRAPPED)
         pixels += _LETTER * max(longest, *map(len, name.split() or [""])) + _GAP
     return next((kind for room, kind in _KINDS if pixels <= room), "wide list")
-
-
-def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Marked) else cell
 
 
 def _caption(name: str, *, seen: bool) -> Markup:

@@ -109,6 +109,7 @@ def _panel(panel: Panel, epochs: list[str]) -> list[Markup]:
         # Small margins keep marks away from the frame, and equal values from a division by zero.
         return foot - (foot - _HEAD) * (0.04 + 0.92 * (value - low) / max(high - low, 1.0))
 
+    zero, points = y(0.0), [f"{x(k):.2f},{y(float(v)):.2f}" for k, v in enumerate(panel.values)]
     ends = [(epochs[0], x(0))] + ([(epochs[-1], x(len(epochs) - 1))] if len(epochs) > 1 else [])
     return [
         el("rect", x=_LEFT, y=_HEAD, width=right - _LEFT, height=foot - _HEAD, class_="frame"),
@@ -116,18 +117,10 @@ def _panel(panel: Panel, epochs: list[str]) -> list[Markup]:
         el("text", f"{high:,.0f}", x=_LEFT - 6, y=y(high) + 8, class_="axis end"),
         el("text", f"{low:,.0f}", x=_LEFT - 6, y=y(low), class_="axis end"),
         *[el("text", short(name, 10), x=at, y=_HEIGHT - 8, class_="tick") for name, at in ends],
-        *([_zero_line(y(0.0), right)] if panel.zero else []),
-        _line([(x(k), y(float(v))) for k, v in enumerate(panel.values)]),
+        *([el("line", x1=_LEFT, x2=right, y1=zero, y2=zero, class_="zero across")] * panel.zero),
+        el("polyline", points=" ".join(points), class_="line"),
         *[_point(panel, k, epochs[k], x(k), y) for k in range(len(epochs))],
     ]
-
-
-def _zero_line(height: float, right: float) -> Markup:
-    return el("line", x1=_LEFT, x2=right, y1=height, y2=height, class_="zero across")
-
-
-def _line(points: list[tuple[float, float]]) -> Markup:
-    return el("polyline", points=" ".join(f"{x:.2f},{y:.2f}" for x, y in points), class_="line")
 
 
 def _point(panel: Panel, k: int, epoch: str, x: float, y: Callable[[float], float]) -> Markup:

@@ -52,7 +52,7 @@ def certificate_line(certificate: Certificate, note: str = "") -> str:
     certificate : Certificate
         The certificate.
     note : str
-        What the certificate is for; empty if that is clear.
+        What the certificate covers, with a comma in front; empty for a single collection.
     """
     return (
         f"{loss_text(certificate)} ({exactness_text(certificate)}{note}). "
@@ -163,7 +163,7 @@ def promise_of_result(result: Result) -> Promise:
     """Return the lines of a result: the guarantee of its plan, with the error of its estimate."""
     plan, error, each = result.plan, result.estimate.standard_error, result.estimate.individual
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
-    # Half an interval would be too small: those of small counts begin at 0, and noise is skewed.
+    # Half the width would be too small: intervals of small counts begin at 0, and noise is skewed.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
     third = error_line(error, each.level, _name_worst_bin(result.estimate), half=most)
     return build_promise(

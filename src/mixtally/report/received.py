@@ -11,7 +11,7 @@ from mixtally.report.counts_view import CountsView
 from mixtally.report.document import Cell, Facts, Table, Text, Tone
 from mixtally.report.numbers import at_most, error_text
 
-_CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
+_COLUMNS = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
 
 def intake_table(plan: Plan, received: Received) -> Table:
@@ -34,7 +34,7 @@ def intake_table(plan: Plan, received: Received) -> Table:
         )
         cells = [f"{many:,}" for many in (*numbers, part.layout.message_bytes)]
         rows.append([f"{place}: {part.protocol}", *cells])
-    return Table(_CAME, rows, title="Messages received")
+    return Table(_COLUMNS, rows, title="Messages received")
 
 
 def refusal_text(refusal: str | None) -> Text:

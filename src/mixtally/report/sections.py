@@ -33,24 +33,20 @@ def promise_sections(
     )
 
 
-def plan_section(
-    reason: str, *plans: Mapping[str, Any], title: str = "The plan", note: str = ""
-) -> Section:
+def plan_section(reason: str, *plans: Mapping[str, Any], note: str = "") -> Section:
     """Return the section with the facts of plans in columns.
 
     Parameters
     ----------
     reason : str
         The reason why the plans were chosen, which a published page omits.
-    title : str
-        The title of the section.
     note : str
         A remark below the table.
     *plans : mapping of str to object
         The facts of each plan.
     """
     said = [Text(reason, for_user=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
-    return Section(title, (*said, *plan_facts(*plans)))
+    return Section("The plan", (*said, *plan_facts(*plans)))
 
 
 def plan_facts(*plans: Mapping[str, Any], read: Collection[str] = _READ) -> tuple[FactTable, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from mixtally.errors import pluralize
 from mixtally.model.certificate import Certificate
-from mixtally.model.contract import Cover, Part, Plan
+from mixtally.model.contract import Cover, Plan
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.report.numbers import at_least, at_most, error_text
 
@@ -21,15 +21,7 @@ TOOK_PART = "That someone took part is not hidden, only what they answered."
 
 
 def format_fact(name: str, value: Any) -> str:
-    """Return one fact of a plan as text; privacy numbers are rounded in the safe direction.
-
-    Parameters
-    ----------
-    name : str
-        The name of the fact.
-    value : object
-        The value.
-    """
+    """Return one fact of a plan as text; privacy numbers are rounded in the safe direction."""
     if value is None:
         return "unbounded"
     if isinstance(value, float):
@@ -43,8 +35,6 @@ def format_fact(name: str, value: Any) -> str:
 
 def promise_paragraphs(plan: Plan, all_rounds: Certificate | None = None) -> list[str]:
     """Return the certificate in paragraphs.
-
-    If the plan has several rounds, ``all_rounds`` is the certificate of all of them together.
 
     Parameters
     ----------
@@ -127,7 +117,8 @@ def not_promised(plan: Plan) -> list[str]:
 def never_promised(plan: Plan) -> list[str]:
     """List the risks that remain even if everybody follows the protocol."""
     clear = all(part.threshold is None for part in plan.parts)
-    reach = max(map(_effect_of_a_message, plan.parts))
+    # One more set bit changes the estimate of a bin by the inverse of the gain.
+    reach = max(1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain for part in plan.parts)
     often = "once" if plan.collections == 1 else f"{plan.collections:,} times"
     return [
         _wrong_counts(plan),
@@ -191,8 +182,3 @@ def _without_cover(plan: Plan) -> list[str]:
             "larger than stated."
         )
     return found
-
-
-def _effect_of_a_message(part: Part) -> float:
-    """Return by how many counts one more set bit changes a bin's estimate."""
-    return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain

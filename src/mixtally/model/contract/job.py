@@ -52,7 +52,15 @@ def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
         The place of the mix in the chain, from 1.
     """
     agreement = agreement_of(contract, fingerprint, place)
-    streams = tuple(map(_stream, contract.plan.parts))
+    streams = tuple(
+        Stream(
+            layout=part.layout,
+            recipe=part.recipe,
+            slots=part.most,
+            most_padding=part.most - part.least,
+        )
+        for part in contract.plan.parts
+    )
     return Job(**asdict(agreement), version=JOB_VERSION, streams=streams)
 
 
@@ -60,12 +68,3 @@ def _most_messages(contract: Contract, part: Part) -> tuple[int, ...]:
     """Return the maximum number of messages of a part that leave each hop."""
     own, fakes = contract.most_bundles * part.most, most_fakes(part.recipe, part.layout.bins)
     return tuple(own + fakes * hop for hop in range(1, len(contract.hops) + 1))
-
-
-def _stream(part: Part) -> Stream:
-    return Stream(
-        layout=part.layout,
-        recipe=part.recipe,
-        slots=part.most,
-        most_padding=part.most - part.least,
-    )

@@ -1,7 +1,7 @@
 """The base classes of mechanisms: messages, fakes, and the bias and variance of counts.
 
 A mechanism is a way to send a record, the fakes that protect it, and the people that the proof
-counts on. It consists of integers and knows no delta: ``accounting.divergence`` computes that. The
+counts on. A mechanism consists of integers; ``accounting.divergence`` computes its delta. The
 estimator uses ``gain``, ``offset`` and ``variance``, and interval methods use ``noise``.
 """
 
@@ -193,7 +193,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def hiding_cells(self) -> float:
         """The inverse of the minimum probability that a uniform fake hides a given message.
 
-        This is the number of cells. If one slot of a record is sent, it is the number of cells
+        The result is the number of cells. If one slot of a record is sent, the number of cells is
         divided by the number of the record's slots.
         """
         return float(self.cells)
@@ -321,15 +321,16 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """Return the variance of a count once the sum of ``bins`` counts is used.
 
         Let n be the known number of people in all bins, and Z the sum of the unbiased counts. Each
-        count is reduced by (Z - n) / bins. This changes nothing if Z always equals n.
+        count is reduced by (Z - n) / bins. Counts and variance do not change if Z always equals n.
         """
         return self.variance_at(messages, count)
 
     def sampling_share(self, messages: int, bins: int) -> float:  # noqa: ARG002
-        """Return the share of drawn slots in the variance of the tallied sum of ``bins`` bins.
+        """Return which part of the variance of the tallied sum of ``bins`` bins is due to slots.
 
-        Every person has exactly one of these bins. The share is 0 if records are sent whole, or if
-        there are too few people to use the sum.
+        Every person has exactly one of these bins, and may not send it if slots are sampled. The
+        result is in [0, 1]. It is 0 if records are sent whole, or if there are too few people to
+        use the sum.
         """
         return 0.0
 

@@ -292,8 +292,8 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def variance(self, messages: int) -> float:
         """Return the variance of the estimate of an empty bin, infinite at q = 1/2.
 
-        The variance is N p q / (p - q)^2, plus (K / d) (1 - 1/d) for K uniform fakes. This uses
-        that the variance s (1 - s) of a uniform fake's bit equals p q + (p - q)^2 (1/d) (1 - 1/d).
+        The variance is N p q / (p - q)^2, plus (K / d) (1 - 1/d) for K uniform fakes, because the
+        variance s (1 - s) of a uniform fake's bit equals p q + (p - q)^2 (1/d) (1 - 1/d).
 
         Source: notes 004, below (5.20) and below (5.10).
         """

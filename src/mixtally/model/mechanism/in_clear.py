@@ -60,9 +60,9 @@ from mixtally.model.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.model.shape import LEAST_DECAY, MOST_DECAY
 
 _LEAST_DRAWN = 400.0
-"""The variance of the number of people who send a given slot, from which its known sum is used. The
-delta method then states variances with an error of about one percent or less, and no plausible sum
-is near zero."""
+"""The known sum of a slot is used only if the number of people who send this slot has at least this
+variance. The delta method then states variances with an error of about one percent or less, and no
+plausible sum is near zero."""
 MOST_CELLS = MOST_BINS + MOST_SET
 """The maximum number of bins and pads."""
 
@@ -168,6 +168,27 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
             return self
         honest = UniformFakes(count_arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=honest)
+
+    def with_parameter(self, parameter: Parameter, value: int) -> Self:
+        """Return this mechanism with another value of a field, of the fakes, or of their shift."""
+        match self.fakes:
+            case UniformFakes() if parameter == Parameter.FAKES:
+                fakes: UniformFakes | ShapedFakes = UniformFakes(value)
+            case ShapedFakes() if parameter == Parameter.SHIFT:
+                shape = msgspec.structs.replace(self.fakes.shape, shift=value)
+                fakes = msgspec.structs.replace(self.fakes, shape=shape)
+            case _:
+                return super().with_parameter(parameter, value)
+        return msgspec.structs.replace(self, fakes=fakes)
+
+    def parameter_value(self, parameter: Parameter) -> int:
+        """Return the value of a field, the number of uniform fakes, or the shift of shaped ones."""
+        match self.fakes:
+            case UniformFakes(count) if parameter == Parameter.FAKES:
+                return count
+            case ShapedFakes(shape=shape) if parameter == Parameter.SHIFT:
+                return shape.shift
+        return super().parameter_value(parameter)
 
 
 class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
@@ -317,7 +338,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
         """Return the values that a calibration found for ``parameter``, by public name.
 
-        For a shape this includes its decay, because a search may choose the decay itself.
+        For a shape the values include the decay, because a search may choose the decay itself.
         """
         if parameter != Parameter.SHIFT:
             return super().get_parameter_values(parameter)
@@ -328,27 +349,6 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def local_epsilon(self) -> float:
         """Infinity: a message in clear that is linked to its sender reveals the answer."""
         return math.inf
-
-    def with_parameter(self, parameter: Parameter, value: int) -> Self:
-        """Return this mechanism with another number of uniform fakes or another shift."""
-        match self.fakes:
-            case UniformFakes() if parameter == Parameter.FAKES:
-                fakes: UniformFakes | ShapedFakes = UniformFakes(value)
-            case ShapedFakes() if parameter == Parameter.SHIFT:
-                shape = msgspec.structs.replace(self.fakes.shape, shift=value)
-                fakes = msgspec.structs.replace(self.fakes, shape=shape)
-            case _:
-                return super().with_parameter(parameter, value)
-        return msgspec.structs.replace(self, fakes=fakes)
-
-    def parameter_value(self, parameter: Parameter) -> int:
-        """Return the number of uniform fakes, or the shift of shaped ones."""
-        match self.fakes:
-            case UniformFakes(count) if parameter == Parameter.FAKES:
-                return count
-            case ShapedFakes(shape=shape) if parameter == Parameter.SHIFT:
-                return shape.shift
-        return super().parameter_value(parameter)
 
     @property
     def noise_by_count(self) -> bool:
@@ -453,9 +453,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def _unsent(self, count: int) -> tuple[tuple[int, float], ...]:
         """Return how many of ``count`` people do not send a given member, as binomials.
 
-        A binomial is a pair (trials, probability).
-
-        The result is empty if records are sent whole.
+        A binomial is a pair (trials, probability). There is none if records are sent whole.
         """
         return () if self.slots is None else ((count * self.repeats, 1.0 - self.sent_share),)
 

@@ -28,9 +28,7 @@ Estimation under Local Privacy (2016), section 3 (k-ary).
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Self
-
-import msgspec
+from typing import ClassVar
 
 from mixtally.errors import ParameterError, in_range
 from mixtally.model.guarantee import MOST_USERS
@@ -153,18 +151,6 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
         if self.planes is None:
             return float(self.cells)
         return self.cells / (1.0 - (self.max_set - 1) * self.planes.collision_probability)
-
-    def with_parameter(self, parameter: Parameter, value: int) -> Self:
-        """Return this mechanism with another replacement probability or number of fakes."""
-        if parameter == Parameter.FAKES:
-            return msgspec.structs.replace(self, fakes=UniformFakes(value))
-        return super().with_parameter(parameter, value)
-
-    def parameter_value(self, parameter: Parameter) -> int:
-        """Return the replacement probability times 2^64, or the number of fakes."""
-        return (
-            self.fakes.count if parameter == Parameter.FAKES else super().parameter_value(parameter)
-        )
 
     @property
     def noise_by_count(self) -> bool:
