@@ -113,15 +113,7 @@ def draw_fake_counts(
 
 
 def shuffle(batch: Rows, chance: Chance) -> Rows:
-    """Return messages in a uniformly random order.
-
-    Parameters
-    ----------
-    batch : Rows
-        The messages, shape (messages, bytes).
-    chance : Chance
-        The source of randomness.
-    """
+    """Return the messages in ``batch``, shape (messages, bytes), in a uniformly random order."""
     return np.take(batch, draw_permutation(chance, len(batch)), axis=0)
 
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from mixtally.device.contract.spelling import CODE_POINTS, END, code_digits, spell
 from mixtally.errors import DataError, ParameterError
+from mixtally.primitives.draw import Integers
 
 Symbols = NDArray[np.uint8]
-Integers = NDArray[np.int64]
 
 DEFAULT_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + " .-'"
 """Letters of both cases, digits, and the punctuation of names and host names."""

@@ -161,11 +161,8 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     if given.ndim != 2:
         members, sizes = check_bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)
     else:
-        rows = _check_bits(part, given)
-        row, byte = np.nonzero(rows)
-        place, bit = np.nonzero(np.unpackbits(rows[row, byte, None], axis=1, bitorder="little"))
-        members = 8 * byte[place] + bit
-        sizes = np.bincount(row[place], minlength=len(rows))
+        people, members = _find_set_bits(_check_bits(part, given))
+        sizes = np.bincount(people, minlength=len(given))
     if part.is_full and len(sizes) and int(sizes.min()) < most:
         raise MessageError(
             "records",
@@ -253,11 +250,14 @@ def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
             yield SetBits(np.arange(len(some)), some, len(some))
         return
     for span in spans(len(given), min(size, max(1, _SPAN_BYTES // row_bytes(part.bins)))):
-        rows = _check_bits(part, given[span])
-        row, byte = np.nonzero(rows)
-        bits = np.unpackbits(rows[row, byte, None], axis=1, bitorder="little")
-        place, bit = np.nonzero(bits)
-        yield SetBits(row[place], 8 * byte[place] + bit, len(rows))
+        yield SetBits(*_find_set_bits(_check_bits(part, given[span])), span.stop - span.start)
+
+
+def _find_set_bits(rows: Rows) -> tuple[Integers, Integers]:
+    """Return the row and the column of every set bit, ascending by row and then by column."""
+    row, byte = np.nonzero(rows)
+    place, bit = np.nonzero(np.unpackbits(rows[row, byte, None], axis=1, bitorder="little"))
+    return row[place], 8 * byte[place] + bit
 
 
 def _check_bits(part: Part, given: NDArray[Any]) -> Rows:

@@ -17,7 +17,7 @@ _SPAN_BYTES = 1 << 19
 """Bytes of columns that are combined at a time, so that a span stays in the cache."""
 
 
-def empty_pairs(layout: Layout) -> NDArray[np.int64]:
+def empty_pairs(layout: Layout, most: int = MOST_PAIRED) -> NDArray[np.int64]:
     """Return the pair counts of no messages.
 
     Raises
@@ -25,7 +25,7 @@ def empty_pairs(layout: Layout) -> NDArray[np.int64]:
     MessageError
         If a message of this layout contains one bin only.
     ParameterError
-        If there are more than 2,000 bins.
+        If there are more than ``most`` bins.
     """
     if layout.form is Form.INDEX:
         raise MessageError(
@@ -34,17 +34,17 @@ def empty_pairs(layout: Layout) -> NDArray[np.int64]:
             got="one bin in each",
             do="send records whole: --protocol flip or flip-blank",
         )
-    if layout.bins > MOST_PAIRED:
+    if layout.bins > most:
         raise ParameterError(
             "pairs",
-            expected=f"at most {MOST_PAIRED:,} bins",
+            expected=f"at most {most:,} bins",
             got=f"{layout.bins:,}",
             do="leave --pairs out, or ask fewer bins",
         )
     return np.zeros((layout.bins, layout.bins), dtype=np.int64)
 
 
-def count_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
+def count_pairs(layout: Layout, rows: bits.Rows, most: int = MOST_PAIRED) -> NDArray[np.int64]:
     """Count the messages that set both bits i and j, shape (bins, bins).
 
     The diagonal counts the messages that set bit i. The counts of separate batches can be added up.
@@ -55,15 +55,17 @@ def count_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
         The format of the messages.
     rows : Rows
         The messages, shape (messages, bytes).
+    most : int
+        The largest number of bins.
 
     Raises
     ------
     MessageError
         If a message does not have the layout, or contains one bin only.
     ParameterError
-        If there are more than 2,000 bins.
+        If there are more than ``most`` bins.
     """
-    total = empty_pairs(layout)
+    total = empty_pairs(layout, most)
     for span in bits.spans(len(rows), max(64, 8 * _SPAN_BYTES // layout.bins)):
         columns = _pack_columns(layout, layout.to_packed_bits(layout.check_rows(rows[span])))
         for i, column in enumerate(columns):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mixtally.errors import ParameterError
 from mixtally.model.layout import Layout
 from mixtally.primitives import bits
+from mixtally.protocol.tally.pairs import count_pairs
 
 MOST_PAIR_BINS = 4096
 """The largest number of bins whose pairs are counted; their table then takes 128 MB."""
@@ -44,12 +45,7 @@ def count_all_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
             got=f"{layout.bins:,}",
             do="choose the frequent bins first and count patterns of these",
         )
-    total = np.zeros((layout.bins, layout.bins), dtype=np.int64)
-    # Single precision counts up to 2^24 products of 0 and 1 exactly, and a span has fewer rows.
-    for span in bits.spans(len(rows), max(1, _SPAN_CELLS // layout.bins)):
-        ones = _unpack_rows(layout, rows[span]).astype(np.float32)
-        total += (ones.T @ ones).astype(np.int64)
-    return total
+    return count_pairs(layout, rows, MOST_PAIR_BINS)
 
 
 def count_patterns(
@@ -79,8 +75,9 @@ def count_patterns(
     size = len(sets[0]) if sets else 0
     total = np.zeros((len(sets), 1 << size), dtype=np.int64)
     for span in bits.spans(len(rows), max(1, _SPAN_CELLS // layout.bins)):
-        ones = np.packbits(_unpack_rows(layout, rows[span]), axis=0).T
-        columns = np.ascontiguousarray(ones)
+        packed = layout.to_packed_bits(layout.check_rows(rows[span]))
+        ones = np.unpackbits(packed, axis=1, count=layout.bins, bitorder="little")
+        columns = np.ascontiguousarray(np.packbits(ones, axis=0).T)
         for place, bins in enumerate(sets):
             total[place] += _count_at_least(columns[list(bins)], len(rows[span]))
     return _count_exactly(total, size)
@@ -106,8 +103,3 @@ def _count_exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
         without = patterns[patterns >> bit & 1 == 0]
         exact[:, without] -= exact[:, without | 1 << bit]
     return exact
-
-
-def _unpack_rows(layout: Layout, rows: bits.Rows) -> NDArray[np.uint8]:
-    whole = layout.to_packed_bits(layout.check_rows(rows))
-    return np.unpackbits(whole, axis=1, count=layout.bins, bitorder="little")
