@@ -10,7 +10,7 @@ from helpers.named import flip_bits, flip_blank
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.encode.bits import pack_vectors
-from mixtally.protocol.estimate.joint import joint_counts
+from mixtally.protocol.estimate.two_by_two import joint_counts
 from reference.played import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])

@@ -12,8 +12,7 @@ from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.item_sets import estimate_sets, patterns_of_pairs
-from mixtally.protocol.estimate.joint import joint_counts
-from mixtally.protocol.estimate.two_by_two import two_by_two
+from mixtally.protocol.estimate.two_by_two import joint_counts, two_by_two
 from reference.played import play
 
 CROWD = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]])

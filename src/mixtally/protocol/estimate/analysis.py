@@ -162,7 +162,7 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
             do="name each of them once",
         )
     known = {label: place for place, label in enumerate(every)}
-    spelled = [normalize("NFC", label) for label in labels]  # as labels are
+    spelled = [normalize("NFC", label) for label in labels]  # the form of a question's labels
     for label in spelled:
         if label not in known:
             raise not_one_of("labels to compare", label, every[:MOST_COMPARED])
@@ -180,7 +180,7 @@ def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
     for name, labels in groups:
         if not labels:
             raise _totals_error("a label in each group", f"none in {name!r}", "leave the group out")
-        spelled = [normalize("NFC", label) for label in labels]  # as labels are
+        spelled = [normalize("NFC", label) for label in labels]  # the form of a question's labels
         for label in spelled:
             if label not in known:
                 raise not_one_of("labels of totals", label, every[:MOST_COMPARED])

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from mixtally.errors import MessageError
 from mixtally.model.estimates import Change, Intervals, Tally
 from mixtally.model.mechanism import BitFlips, Shuffled, UniformFakes
-from mixtally.protocol.estimate.cumulants import Cumulants, binomial_cumulants, cornish_fisher_ends
+from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends
 from mixtally.protocol.estimate.debias import (
     adjust_level,
     join_intervals,
@@ -50,13 +50,8 @@ from mixtally.protocol.estimate.intervals import (
     intervals,
     invert_in_clear,
 )
-from mixtally.protocol.estimate.noise import (
-    KnownTotal,
-    NoiseDistribution,
-    noise_distribution,
-    noise_given_total,
-)
-from mixtally.protocol.estimate.projection import projected_cumulants, use_total
+from mixtally.protocol.estimate.noise import KnownTotal, NoiseDistribution, noise_distribution
+from mixtally.protocol.estimate.projection import count_cumulants, use_total
 
 _DIRECT = 4_000
 """The longest distribution that is convolved directly. A Fourier transform, with errors of about
@@ -97,8 +92,6 @@ class TalliedPart(NamedTuple):
     def unbiased_counts(self) -> NDArray[np.float64]:
         """The unbiased counts, shape (bins,), which use the total if one is known."""
         counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
-        if self.total is None:
-            return counts
         return use_total(self.mechanism, counts, self.tally.messages, self.total)
 
 
@@ -296,9 +289,7 @@ def whole_number_ends(
 def _cumulants(one: TalliedPart) -> Cumulants:
     """Return the cumulants of the noise of one collection at the estimated counts."""
     counts = np.clip(one.unbiased_counts, 0.0, one.people)
-    if one.total is not None:
-        return projected_cumulants(one.mechanism, one.tally.messages, counts, one.total)
-    return binomial_cumulants(one.mechanism, one.tally.messages, counts)
+    return count_cumulants(one.mechanism, one.tally.messages, counts, one.total)
 
 
 def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> Ends:
@@ -320,7 +311,11 @@ def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDi
 
     If totals are known, each noise is conditioned on the sum of the noises of its bins.
     """
-    before, after = (_noise_in_clear(one) for one in (earlier, later))
+    # Records in clear have the same noise in every bin, whatever the counts are.
+    before, after = (
+        noise_distribution(one.mechanism, one.tally.messages, 0, one.total)
+        for one in (earlier, later)
+    )
     turned = before.pmf[::-1]
     first = after.first - before.first - len(turned) + 1
     if max(len(after.pmf), len(turned)) <= _DIRECT:
@@ -328,10 +323,3 @@ def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDi
     size = len(after.pmf) + len(turned) - 1
     spectrum = np.fft.rfft(after.pmf, size) * np.fft.rfft(turned, size)
     return NoiseDistribution(first, np.maximum(np.fft.irfft(spectrum, size), 0.0))
-
-
-def _noise_in_clear(one: TalliedPart) -> NoiseDistribution:
-    """Return the distribution of the noise of one bin, which is the same for all bins."""
-    if one.total is None:
-        return noise_distribution(one.mechanism, one.tally.messages, 0)
-    return noise_given_total(one.mechanism, one.tally.messages, 0, one.total)

@@ -29,13 +29,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
 from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.tails import Floats
 
-Floats = NDArray[np.float64]
 _MOST_SKEW = 1.0
 """The largest skewness that is used. The expansion is not monotone beyond it; fewer than one
 flipped bit is expected there."""

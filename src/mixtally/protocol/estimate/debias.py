@@ -17,8 +17,8 @@ from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache
 from mixtally.protocol.estimate.projection import project_to_totals, projected_cumulants, totals_of
 from mixtally.protocol.estimate.received_fakes import check_message_count
 
-_SUREST = 1.0 - 1e-12
-"""The level from which intervals cannot allow for points in special position."""
+_MOST_LEVEL = 1.0 - 1e-12
+"""The confidence level from which intervals cannot allow for points in special position."""
 # A remark in the method of intervals that could not allow for points in special position.
 _IN_GENERAL = ", as if all points lay in general position"
 
@@ -154,7 +154,7 @@ def adjust_level(level: float, unsure: float) -> tuple[float, str]:
     ``level`` is returned, and the remark says what the interval assumes.
     """
     target = level + unsure
-    return (target, "") if not unsure or target < _SUREST else (level, _IN_GENERAL)
+    return (target, "") if not unsure or target < _MOST_LEVEL else (level, _IN_GENERAL)
 
 
 def total_variation_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:

@@ -20,9 +20,9 @@ from mixtally.errors import strictly_within
 from mixtally.model.estimates import Intervals, Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.tails import Floats
-from mixtally.protocol.estimate.cumulants import binomial_cumulants, cornish_fisher_ends
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
 from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache, reach
-from mixtally.protocol.estimate.projection import projected_cumulants, slope_of, use_total
+from mixtally.protocol.estimate.projection import count_cumulants, slope_of, use_total
 
 EXACT = "exact test inversion"
 NORMAL = "normal approximation"
@@ -121,11 +121,6 @@ def invert_in_clear(
     return np.minimum(lower, upper), np.maximum(lower, upper)
 
 
-def _normal_half_width(mechanism: Shuffled, tally: Tally, tail: float) -> float:
-    """Return half the width of a normal interval with ``tail`` on either side."""
-    return -NormalDist().inv_cdf(tail) * math.sqrt(mechanism.variance(tally.messages))
-
-
 def _normal_ends(
     mechanism: Shuffled, tally: Tally, tail: float, people: int, total: KnownTotal | None
 ) -> _Ends:
@@ -134,13 +129,9 @@ def _normal_ends(
     For simultaneous intervals the true tail probability can be 1.6 times the normal one, so the
     expansion matters.
     """
-    counts = mechanism.debias_counts(tally.counts, tally.messages)
-    if total is None:
-        noise = binomial_cumulants(mechanism, tally.messages, np.clip(counts, 0.0, people))
-    else:
-        counts = use_total(mechanism, counts, tally.messages, total)
-        clipped = np.clip(counts, 0.0, people)
-        noise = projected_cumulants(mechanism, tally.messages, clipped, total)
+    unbiased = mechanism.debias_counts(tally.counts, tally.messages)
+    counts = use_total(mechanism, unbiased, tally.messages, total)
+    noise = count_cumulants(mechanism, tally.messages, np.clip(counts, 0.0, people), total)
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
     least, most = cornish_fisher_ends(spread, noise.third, flat, tail)
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
@@ -154,18 +145,12 @@ def _sampled_ends(
     At an end z, the noise of a bin with z people is used, as in the exact test. With a total, the
     estimate minus z equals L_j divided by the slope (``projection``).
     """
-    counts, slope = mechanism.debias_counts(tally.counts, tally.messages), 1.0
-    if total is not None:
-        counts = use_total(mechanism, counts, tally.messages, total)
-        slope = slope_of(mechanism, tally.messages, total)
+    unbiased = mechanism.debias_counts(tally.counts, tally.messages)
+    counts = use_total(mechanism, unbiased, tally.messages, total)
+    slope = 1.0 if total is None else slope_of(mechanism, tally.messages, total)
 
     def deviations(end: Floats) -> tuple[Floats, Floats]:
-        clipped = np.clip(end, 0.0, most)
-        noise = (
-            binomial_cumulants(mechanism, tally.messages, clipped)
-            if total is None
-            else projected_cumulants(mechanism, tally.messages, clipped, total)
-        )
+        noise = count_cumulants(mechanism, tally.messages, np.clip(end, 0.0, most), total)
         spread, flat = np.asarray(noise.variance), np.asarray(noise.fourth)
         least, furthest = cornish_fisher_ends(spread, noise.third, flat, tail)
         return least / slope, furthest / slope
@@ -198,7 +183,9 @@ def _invert_test(
     seen, place = np.unique(tally.counts, return_inverse=True)
     if not len(seen):
         return seen, seen
-    half = math.ceil(_normal_half_width(mechanism, tally, tail))
+    # The search begins at the ends of a normal interval.
+    error = math.sqrt(mechanism.variance(tally.messages))
+    half = math.ceil(-NormalDist().inv_cdf(tail) * error)
     counts = mechanism.debias_counts(seen[[0, -1]], tally.messages)
     start = math.floor(float(counts[0])) - half, math.ceil(float(counts[1])) + half
     times = mechanism.repeats

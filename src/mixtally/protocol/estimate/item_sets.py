@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.model.mechanism import Shuffled
+from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.noise import check_rate
 
-_Floats = NDArray[np.float64]
 # The largest size of a set, which has 2^8 patterns.
 MOST_SET_BITS = 8
 
@@ -42,8 +42,8 @@ class SetEstimate:
     computed at the estimated patterns.
     """
 
-    counts: _Floats
-    standard_error: _Floats
+    counts: Floats
+    standard_error: Floats
 
 
 def estimate_sets(mechanism: Shuffled, patterns: NDArray[np.int64]) -> SetEstimate:
@@ -214,7 +214,7 @@ def find_first_true(
 ) -> NDArray[np.int64]:
     """Return the smallest numbers in [low, high] from which ``holds`` stays true, by bisection.
 
-    The predicate ``holds`` must be monotone. It is assumed to be true at ``high``, without a call.
+    The predicate ``holds`` must be monotone, and true at ``high``, where it is never called.
     """
     low, high = low.copy(), high.copy()
     while np.any(low < high):
@@ -226,7 +226,7 @@ def find_first_true(
 
 def _shown_by_others(
     mechanism: Shuffled, patterns: NDArray[np.int64], rate: float
-) -> tuple[_Floats, _Floats]:
+) -> tuple[Floats, Floats]:
     """Return bounds of the expected number of messages that show a set only because of flips.
 
     Each of the two bounds, lower and upper, is wrong with probability about ``rate``.
@@ -240,7 +240,7 @@ def _shown_by_others(
     return low @ show[-1, :-1], high @ show[-1, :-1]
 
 
-def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
+def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return the matrix of probabilities that pattern x is shown as y, at [y, x], and its inverse.
 
     Both matrices have the shape (2^m, 2^m). Raises ParameterError for another shape of ``patterns``
@@ -262,26 +262,26 @@ def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Fl
             do="plan again: such flips reveal nothing",
         )
     q = mechanism.flip_probability
-    show: _Floats = np.ones((1, 1))
-    invert: _Floats = np.ones((1, 1))
+    show: Floats = np.ones((1, 1))
+    invert: Floats = np.ones((1, 1))
     for _ in range(bits):
         show = _add_bit([[1.0 - q, q], [q, 1.0 - q]], show)
         invert = _add_bit([[1.0 - q, -q], [-q, 1.0 - q]], invert) / mechanism.contrast
     return show, invert
 
 
-def _add_bit(once: list[list[float]], rest: _Floats) -> _Floats:
+def _add_bit(once: list[list[float]], rest: Floats) -> Floats:
     """Return the matrix for one more bit, which becomes the highest."""
     return np.asarray(np.kron(np.array(once), rest), dtype=np.float64)
 
 
-def _pattern_errors(counts: _Floats, show: _Floats, invert: _Floats) -> _Floats:
+def _pattern_errors(counts: Floats, show: Floats, invert: Floats) -> Floats:
     """Return the standard errors of the counts of all patterns, shape (sets, 2^m).
 
     Messages are independent, so their variances add up.
     """
     people = np.maximum(counts, 0.0)
-    squares: _Floats = people @ (invert**2 @ show).T - people
+    squares: Floats = people @ (invert**2 @ show).T - people
     return np.sqrt(np.maximum(squares, 0.0))
 
 

@@ -66,14 +66,8 @@ class NoiseCache:
         total: KnownTotal | None = None,
     ) -> tuple[int, int]:
         """Return the quantiles of the function ``reach``, from the cache if possible."""
-
-        def compute_reach() -> tuple[int, int]:
-            return reach(mechanism, messages, count, chance, total)
-
-        found: tuple[int, int] = self._memo.get(
-            (mechanism, messages, count, chance, total), compute_reach
-        )
-        return found
+        asked = mechanism, messages, count, chance, total
+        return self._memo.get(asked, lambda: reach(*asked))
 
 
 def reach(
@@ -88,15 +82,19 @@ def reach(
     These are the smallest x with P(noise <= x) > chance and the largest x with P(noise >= x) >
     chance. If a ``total`` is known, the probabilities are conditioned on the sum of all noise.
     """
-    if total is None:
-        noise = noise_distribution(mechanism, messages, count)
-    else:
-        noise = noise_given_total(mechanism, messages, count, total)
+    noise = noise_distribution(mechanism, messages, count, total)
     return noise.lowest(chance), noise.highest(chance)
 
 
-def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseDistribution:
-    """Return the distribution of the tallied less the true count of a bin with ``count`` people."""
+def noise_distribution(
+    mechanism: Shuffled, messages: int, count: int, total: KnownTotal | None = None
+) -> NoiseDistribution:
+    """Return the distribution of the tallied count minus the true ``count`` of a bin.
+
+    If a ``total`` is known, the distribution is conditioned on the sum of the noise of its bins.
+    """
+    if total is not None:
+        return noise_given_total(mechanism, messages, count, total)
     return noise_of_parts(mechanism.noise(messages, count))
 
 
@@ -205,7 +203,7 @@ def _table_probabilities(
 
 
 def noise_of_parts(parts: Noise) -> NoiseDistribution:
-    """Return the distribution of a sum of independent parts."""
+    """Return the distribution of a noise, the sum of its independent binomials and draws."""
     gained = [_binomial(*each) for each in parts.gained]
     for weights, draws in parts.tables:
         one = np.array([weight / SCALE for weight in weights])

@@ -41,10 +41,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.model.estimates import Row
 from mixtally.model.grid import Grid
+from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -52,8 +52,6 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 _STEP_DEVIATIONS = 4.0
 """Standard deviations that are added to the estimated number of people in a step; exceeded with
 probability 1 / 30,000."""
-
-_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,19 +61,19 @@ class RoundedNumbers:
     ``counts`` are unbiased, shape (points,), and ``noise`` has the cumulants of their noise.
     """
 
-    counts: _Floats
+    counts: Floats
     grid: Grid
     users: int
     noise: Cumulants
 
     @cached_property
-    def consistent_counts(self) -> _Floats:
+    def consistent_counts(self) -> Floats:
         """The counts moved evenly so that they add up to the users, shape (points,)."""
-        even: _Floats = self.counts - (self.counts.sum() - self.users) / self.counts.size
+        even: Floats = self.counts - (self.counts.sum() - self.users) / self.counts.size
         return even
 
     @cached_property
-    def centered_points(self) -> _Floats:
+    def centered_points(self) -> Floats:
         """The points relative to the middle of the grid, shape (points,)."""
         return self.grid.values - self.grid.middle
 
@@ -147,7 +145,7 @@ class RoundedNumbers:
         second, third, fourth = self._noise_of_mean
         return second + self.grid.rounding_variance(self.users) / self.users**2, third, fourth
 
-    def _error_of(self, weights: _Floats) -> tuple[float, float, float]:
+    def _error_of(self, weights: Floats) -> tuple[float, float, float]:
         """Return the second to fourth cumulant of the noise in a weighted sum of the counts.
 
         The weights are centered first, which has the same effect as moving the counts evenly.
@@ -204,7 +202,7 @@ class RoundedNumbers:
             )
         return found
 
-    def cumulative_counts(self, level: float) -> tuple[_Floats, _Floats, _Floats]:
+    def cumulative_counts(self, level: float) -> tuple[Floats, Floats, Floats]:
         """Return n times the average of F over every step, and both ends of its intervals.
 
         These are running sums of the counts, each of shape (points - 1,).
@@ -214,14 +212,14 @@ class RoundedNumbers:
         left = np.arange(1, points) / points
         right = 1.0 - left
 
-        def sum_weighted(each: _Floats | float, order: int) -> _Floats:
+        def sum_weighted(each: Floats | float, order: int) -> Floats:
             """Return for each step the sum of ``each`` times the weights to the power ``order``.
 
             The weight is ``right`` for points up to the step, and -``left`` for all others.
             """
             every = np.cumsum(np.broadcast_to(each, points))
             before, sign = every[:-1], -1.0 if order % 2 else 1.0
-            found: _Floats = before * right**order + sign * (every[-1] - before) * left**order
+            found: Floats = before * right**order + sign * (every[-1] - before) * left**order
             return found
 
         noise = self.noise.variance, self.noise.third, self.noise.fourth
@@ -231,14 +229,14 @@ class RoundedNumbers:
         )
         return passed, passed - most, passed - least
 
-    def _bound_people_in_steps(self) -> _Floats:
+    def _bound_people_in_steps(self) -> Floats:
         """Return an upper bound for the number of people in each step, shape (points - 1,)."""
         both = self.consistent_counts[:-1] + self.consistent_counts[1:]
         spread = np.broadcast_to(self.noise.variance, self.consistent_counts.shape)
-        most: _Floats = both + _STEP_DEVIATIONS * np.sqrt(spread[:-1] + spread[1:])
+        most: Floats = both + _STEP_DEVIATIONS * np.sqrt(spread[:-1] + spread[1:])
         return most.clip(0.0, self.users)
 
-    def _find_crossing(self, passed: _Floats, expected: float) -> float:
+    def _find_crossing(self, passed: Floats, expected: float) -> float:
         """Return the number at which the running sums pass ``expected``, by linear interpolation.
 
         Running sums need not increase. So they are replaced by the mean of two increasing

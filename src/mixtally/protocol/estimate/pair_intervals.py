@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.model.mechanism import Shuffled
+from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
 from mixtally.protocol.estimate.item_sets import flip_matrices
 from mixtally.protocol.estimate.two_by_two import TwoByTwo
 
-_Floats = NDArray[np.float64]
-_Ends = tuple[_Floats, _Floats]
+_Ends = tuple[Floats, Floats]
 _CELLS = (3, 1, 2, 0)
 """The numbers of the patterns in a table: both, only the first, only the second, neither."""
 # Pairs whose cumulants are computed at a time, to limit memory.
@@ -73,12 +73,12 @@ class PairIntervals:
         return np.clip(lower, -1.0, 1.0), np.clip(upper, -1.0, 1.0)
 
     @cached_property
-    def _unbiased_patterns(self) -> _Floats:
+    def _unbiased_patterns(self) -> Floats:
         """The unbiased number of messages that have each pattern, shape (pairs, 4)."""
-        unbiased: _Floats = self._patterns @ self._invert.T
+        unbiased: Floats = self._patterns @ self._invert.T
         return unbiased
 
-    def _count_ends(self, counts: _Floats, values: _Floats) -> _Ends:
+    def _count_ends(self, counts: Floats, values: Floats) -> _Ends:
         """Return the interval ends, in people, around ``counts``, which are sums of ``values``."""
         least, most = self._find_deviations(values)
         times = self._mechanism.repeats
@@ -86,7 +86,7 @@ class PairIntervals:
         upper = np.ceil((counts - least) / times)
         return np.clip(lower, 0.0, self._people), np.clip(upper, 0.0, self._people)
 
-    def _find_deviations(self, values: _Floats) -> _Ends:
+    def _find_deviations(self, values: Floats) -> _Ends:
         """Return the deviations that bound a sum of ``values`` of shown patterns.
 
         ``values`` has one value for each pattern, shape (4,), or (pairs, 4) if pairs differ.
@@ -99,7 +99,7 @@ class PairIntervals:
         second, third, fourth = np.concatenate(sums, axis=1)
         return cornish_fisher_ends(second, third, fourth, self._tail)
 
-    def _message_cumulants(self, values: _Floats) -> _Floats:
+    def _message_cumulants(self, values: Floats) -> Floats:
         """Return the second to fourth cumulant of the shown value, for each true pattern.
 
         The shape is (3, 4) or (3, pairs, 4).

@@ -84,7 +84,7 @@ import numpy as np
 from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.tails import Floats, window
-from mixtally.protocol.estimate.cumulants import Cumulants, cumulants
+from mixtally.protocol.estimate.cumulants import Cumulants, binomial_cumulants, cumulants
 from mixtally.protocol.estimate.noise import KnownTotal
 
 
@@ -170,9 +170,14 @@ def project_to_totals(
 
 
 def use_total(
-    mechanism: Shuffled, counts: Floats, messages: int, total: KnownTotal, size: int = 1
+    mechanism: Shuffled, counts: Floats, messages: int, total: KnownTotal | None, size: int = 1
 ) -> Floats:
-    """Return unbiased counts of ``size`` bins each, corrected by the known total of their bins."""
+    """Return unbiased counts of ``size`` bins each, corrected by the known total of their bins.
+
+    The counts do not change if no total is known.
+    """
+    if total is None:
+        return counts
     excess = excess_of(mechanism, messages, total)
     share = mechanism.sampling_share(messages, total.bins)
     moved: Floats = counts - excess * (1.0 - share) * size / total.bins
@@ -199,6 +204,18 @@ def slope_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
     """
     share = mechanism.sampling_share(messages, total.bins)
     return 1.0 + share * excess_of(mechanism, messages, total) / total.people if share else 1.0
+
+
+def count_cumulants(
+    mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal | None
+) -> Cumulants:
+    """Return the cumulants of the noise of single counts, which use a total if one is known.
+
+    ``counts`` are the estimated numbers of people in each bin, shape (bins,).
+    """
+    if total is None:
+        return binomial_cumulants(mechanism, messages, counts)
+    return projected_cumulants(mechanism, messages, counts, total)
 
 
 def projected_cumulants(

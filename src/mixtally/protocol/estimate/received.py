@@ -194,7 +194,7 @@ def _check_declared(where: str, part: Part, received: PartReceived, hops: int) -
     if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
         words = f"at most {most:,}, those of its recipe"
-    elif part.has_fixed_count:  # of other numbers the counts of both bins would be wrong
+    elif part.has_fixed_count:  # with others, both counts would be wrong
         least = most = part.mean_added
         words = f"{most:,}, which its recipe fixes"
     elif isinstance(part.recipe, Shape):

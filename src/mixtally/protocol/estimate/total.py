@@ -183,10 +183,10 @@ def _conditional_total(
     def law(holders: int) -> NoiseDistribution:
         return noise_given_total(mechanism, messages, holders, total, size)
 
+    # Uniform fakes in a group are not independent of those in other bins. So there is no exact
+    # interval among flipped uniform fakes and for sampled slots, whose fakes are uniform.
     exact: Callable[[float], tuple[float, float]] | None = None
-    if mechanism.sent_share < 1.0:
-        exact = None  # the fakes of a total are not independent of those of others
-    elif not mechanism.noise_by_count:
+    if not mechanism.noise_by_count:
         if _is_short(mechanism.noise_of_bins(messages, size, 0)):
             exact = _intervals_in_clear(law(0), counted, most, TAIL_ROUNDING)
     elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:

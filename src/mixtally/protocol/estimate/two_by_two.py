@@ -1,24 +1,35 @@
-"""The 2 x 2 table of two bits and their correlation, from messages that contain both.
+"""How many people have both of two bits, their 2 x 2 table, and their correlation.
 
-``conclude.pairs`` calls this module. Let z_1 and z_2 be the numbers of people who have each bit,
-z_12 the number who have both (``joint``), and n the number of people. The other cells are
-differences of these. Let N be the number of messages, whose bits are flipped independently with
-probability q = 1 - p, and v = p q / (p - q)^2. Then
+``conclude.pairs`` calls this module for messages that contain both bits. Every bit of N messages is
+flipped independently with probability q = 1 - p. For a shown bit s, the variable y = (s - q) /
+(p - q) has the true bit x as its mean. So y_i y_j has the mean x_i x_j. Let s_i be the number of
+messages that show bit i, and s_ij the number that show both bits. The sum of y_i y_j over all
+messages is
+
+    z_ij = (s_ij - q s_i - q s_j + N q^2) / (p - q)^2.
+
+This sum estimates the number of people who have both bits, because it inverts the 2 x 2 flip matrix
+of each bit. Blank fakes add 0 on average. Let v = p q / (p - q)^2. For one message, Var(y_i y_j) =
+(v + x_i)(v + x_j) - x_i x_j = v^2 + v (x_i + x_j).
+
+*Tables.* Let z_1 and z_2 be the numbers of people who have each bit, z_12 the number who have both,
+and n the number of people. The other cells are differences of these. Then
 
     Var z_1 = N v,  Cov(z_1, z_2) = 0,  Cov(z_12, z_1) = v z_2,  Cov(z_12, z_2) = v z_1,
     Var z_12         = N v^2           + v (z_1 + z_2)
     Var (z_1 - z_12) = N v^2 + N v     + v (z_1 - z_2)
     Var (n - z_1 - z_2 + z_12) = N v^2 + 2 N v - v (z_1 + z_2)
 
-exactly. Estimates replace z_1 and z_2, which has little effect because N v is much larger than
-either. If records are sent k times, everything is counted over all messages and divided by k.
+exactly. Estimates replace z_1 and z_2, or 0 if these are negative. This has little effect, because
+N v is much larger than either. If records are sent k times, everything is counted over all messages
+and divided by k.
 
-The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)). The delta method
-gives its standard error. The quotient is meaningless if, within the noise, nearly nobody or nearly
-everybody may have a bit. The correlation is then left out, and also if few flips are expected in a
-bit. The interval misses in at most 5 % of all collections, if those without an interval count as
-correct. Among the intervals that are stated, coverage can be lower. For a bit for which only 10 %
-of the collections state an interval, 80 % of the stated intervals covered.
+*Correlations.* The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)).
+The delta method gives its standard error. The quotient is meaningless if, within the noise, nearly
+nobody or nearly everybody may have a bit. The correlation is then left out, and also if few flips
+are expected in a bit. The interval misses in at most 5 % of all collections, if those without an
+interval count as correct. Among the intervals that are stated, coverage can be lower. For a bit for
+which only 10 % of the collections state an interval, 80 % of the stated intervals covered.
 """
 
 import math
@@ -28,12 +39,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.model.mechanism import Shuffled
+from mixtally.primitives.tails import Floats
 
-_Floats = NDArray[np.float64]
 _LEAST_ERRORS = 10.0
 """Standard errors by which the counts of both bits must differ from 0 and from all people."""
 _LEAST_FLIPS = 10.0
 """Expected flips in a bit below which its count is far from normal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """Unbiased counts of pairs and their standard errors, both symmetric of shape (bins, bins).
+
+    The diagonals have no meaning.
+    """
+
+    counts: Floats
+    errors: Floats
+
+
+def joint_counts(mechanism: Shuffled, pairs: NDArray[np.int64], messages: int) -> Joint:
+    """Estimate how many people have both bits of each pair.
+
+    ``pairs`` are the counts of ``protocol.tally.pairs`` among ``messages``.
+    """
+    q, contrast = mechanism.flip_probability, mechanism.contrast
+    times = mechanism.repeats
+    shown = np.diag(pairs).astype(np.float64)
+    both = pairs - q * (shown[:, None] + shown[None, :]) + messages * q * q
+    spread = q * (1.0 - q) / contrast**2
+    single = np.maximum((shown - messages * q) / contrast, 0.0)  # over all repeats
+    variance = messages * spread**2 + spread * (single[:, None] + single[None, :])
+    return Joint(both / contrast**2 / times, np.sqrt(variance) / times)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +84,11 @@ class TwoByTwo:
     messages that have both bits, the first, and the second.
     """
 
-    counts: _Floats
-    errors: _Floats
-    correlations: _Floats
-    correlation_errors: _Floats
-    slopes: _Floats
+    counts: Floats
+    errors: Floats
+    correlations: Floats
+    correlation_errors: Floats
+    slopes: Floats
 
 
 def two_by_two(
@@ -89,7 +126,7 @@ def two_by_two(
     )
 
 
-def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _Floats:
+def _cell_variances(one: Floats, two: Floats, *, v: float, messages: int) -> Floats:
     """Return the variances of the four counts of each pair of bits; shape (pairs, 4).
 
     The four counts are those of people with both bits, with only the first, with only the second,
@@ -108,8 +145,8 @@ def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _
 
 
 def _correlations(
-    both: _Floats, one: _Floats, two: _Floats, people: float, *, v: float, messages: int
-) -> tuple[_Floats, _Floats, _Floats]:
+    both: Floats, one: Floats, two: Floats, people: float, *, v: float, messages: int
+) -> tuple[Floats, Floats, Floats]:
     """Return correlations, standard errors and slopes, NaN where they cannot be estimated."""
     mild = messages * v
     least = _LEAST_ERRORS * np.sqrt(mild) if mild > _LEAST_FLIPS else math.inf

@@ -38,10 +38,12 @@ _FAR, _LUMPS = 9.0, 20.0
 errors plus this number of counts. Their probability is about 1e-12.
 """
 _FINE = 50
-"""The least number of places per standard error at which votes are evaluated, if votes allow it."""
+"""The posterior is evaluated at this number of votes or more per standard error. If the standard
+error is smaller than this number of votes, it is evaluated at every number of votes.
+"""
 # Eight nodes of Gauss-Legendre quadrature for the lot that decides ties.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-# Likelihood of the tally, summed over votes, at or below which it has no explanation.
+# If the likelihood of the tally, summed over votes, is at most this number, no votes explain it.
 _LEAST_LIKELY = 1e-12
 
 

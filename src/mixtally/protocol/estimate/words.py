@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from mixtally.errors import InfeasibleError
 from mixtally.model.estimates import Intervals
 from mixtally.model.mechanism import Memoized
+from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
 from mixtally.protocol.estimate.memoized import (
     Moments,
@@ -37,8 +38,6 @@ from mixtally.protocol.estimate.memoized import (
     cornish_fisher_intervals,
     debias_reports,
 )
-
-Floats = NDArray[np.float64]
 
 ALL = "least squares over every candidate"
 CHOSEN = "least squares over candidates chosen by a non-negative fit"
@@ -191,7 +190,7 @@ def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
 def _is_identifiable(model: Floats) -> bool:
     """Return whether the bits distinguish all candidates.
 
-    They do if the columns of the model are far from linearly dependent.
+    The bits do so if the columns of the model are far from linearly dependent.
     """
     if model.shape[1] >= model.shape[0]:
         return False
@@ -258,7 +257,8 @@ def _cohort_variance(seen: _CohortCounts, solve: Floats, columns: Floats, counts
     weights = clipped / clipped.sum()
     square, by_cohort, by_word = np.zeros(words), np.zeros(words), np.zeros((words, words))
     for c, share in enumerate(seen.share):
-        moved = solve[:, c * bits : (c + 1) * bits] @ columns[c]  # of a count, by a word's person
+        # By how much a person in this cohort with each word changes each estimated count.
+        moved = solve[:, c * bits : (c + 1) * bits] @ columns[c]
         square += share * (moved**2 @ weights)
         by_cohort += share * (moved @ weights) ** 2
         by_word += share * moved

@@ -4,12 +4,14 @@
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.model.estimates import Estimate, Intervals
 from mixtally.model.question import Kind, Question
+from mixtally.protocol.estimate.debias import join_intervals
 
 
 def part_of(question: Question, asked: list[Question], place: int) -> tuple[int, int]:
@@ -58,10 +60,4 @@ def _bin_errors(found: Estimate) -> NDArray[np.float64]:
 
 def _join_slices(bounds: list[tuple[Intervals, slice]]) -> Intervals:
     """Concatenate the selected intervals."""
-    first = bounds[0][0]
-    return Intervals(
-        lower=np.concatenate([i.lower[k] for i, k in bounds]),
-        upper=np.concatenate([i.upper[k] for i, k in bounds]),
-        level=first.level,
-        method=" and ".join(dict.fromkeys(i.method for i, _ in bounds)),
-    )
+    return join_intervals([replace(i, lower=i.lower[k], upper=i.upper[k]) for i, k in bounds])

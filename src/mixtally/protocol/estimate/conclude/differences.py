@@ -69,7 +69,11 @@ def _difference_row(
     pair: tuple[int, int],
     levels: tuple[tuple[float, int], tuple[float, int]],
 ) -> tuple[Row, str]:
-    """Return the row of one difference, and how its interval was computed."""
+    """Return the row of one difference, and how its interval was computed.
+
+    ``levels`` has a confidence level and a number of differences, first for the individual interval
+    and then for the simultaneous one. The error probability is divided among these differences.
+    """
     asked = list(result.plan.questions)
     places = [part_of(result.plan.question, asked, place) for place in pair]
     (first, second), numbers = zip(

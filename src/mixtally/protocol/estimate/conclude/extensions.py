@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import Shuffled
+from mixtally.primitives.draw import Integers
 from mixtally.protocol.estimate.cumulants import cornish_fisher_ends, cumulants
 from mixtally.protocol.estimate.debias import errors_by_count
 from mixtally.protocol.estimate.intervals import intervals
 from mixtally.protocol.estimate.item_sets import find_first_true
 from mixtally.protocol.estimate.noise import least_significant
-
-_Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,11 +29,11 @@ class Extensions:
     """
 
     threshold: int
-    bins: _Integers
+    bins: Integers
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]
-    lower: _Integers
-    upper: _Integers
+    lower: Integers
+    upper: Integers
 
 
 def conclude_extensions(
@@ -104,7 +103,7 @@ def population_error(noise: float, users: int, asked: int, share: float) -> floa
 
 def _population_ends(
     mechanism: Shuffled, seen: Tally, *, people: int, users: int, tail: float
-) -> tuple[_Integers, _Integers]:
+) -> tuple[Integers, Integers]:
     """Return the interval ends of counts of ``users`` people, from a random sample of ``people``.
 
     Each end misses the true count with probability ``tail``, over noise and sampling together. The
@@ -115,7 +114,7 @@ def _population_ends(
     share = people / users
     found = mechanism.debias_counts(seen.counts, seen.messages)
 
-    def off(counts: _Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def off(counts: Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         true_share = counts / float(users)
         noise = cumulants(mechanism, seen.messages, people * true_share)
         drawn = people * true_share * (1.0 - true_share) * (1.0 - share)

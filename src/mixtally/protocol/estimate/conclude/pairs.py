@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.model.estimates import Figures, Row, Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.question import Kind, Question
+from mixtally.primitives.draw import Integers
+from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.item_sets import patterns_of_pairs
-from mixtally.protocol.estimate.joint import joint_counts
 from mixtally.protocol.estimate.pair_intervals import PairIntervals
-from mixtally.protocol.estimate.two_by_two import TwoByTwo, two_by_two
+from mixtally.protocol.estimate.two_by_two import TwoByTwo, joint_counts, two_by_two
 
 # Rows of a figure; tables use ``_CELLS`` rows for each pair.
 MOST_ROWS = 1000
@@ -23,8 +23,6 @@ _CELLS = 4
 _LEFT_OUT = (
     "The others have a bit that, within the noise, nearly nobody or nearly everybody may have. "
 )
-_Integers = NDArray[np.int64]
-_Floats = NDArray[np.float64]
 
 
 def pairs_and_tables(
@@ -52,16 +50,16 @@ class _CountedPairs:
     mechanism: Shuffled
     tally: Tally
     level: float
-    first: _Integers
-    second: _Integers
+    first: Integers
+    second: Integers
 
     @property
-    def pair_counts(self) -> _Integers:
+    def pair_counts(self) -> Integers:
         """The pair counts, shape (bins, bins), with single bits on the diagonal."""
         assert self.tally.pairs is not None
         return self.tally.pairs
 
-    def select(self, places: _Integers | slice) -> "_CountedPairs":
+    def select(self, places: Integers | slice) -> "_CountedPairs":
         """Return these pairs, reduced to a selection."""
         return replace(self, first=self.first[places], second=self.second[places])
 
@@ -90,7 +88,7 @@ class _CountedPairs:
         return f"{self.question.label(i)} & {self.question.label(j)}", (i, j)
 
 
-def list_pairs(question: Question) -> tuple[_Integers, _Integers]:
+def list_pairs(question: Question) -> tuple[Integers, Integers]:
     """Return the pairs of bins i < j that one person can have, as an array of i and an array of j.
 
     If the question has attributes, the bins of a pair belong to two attributes.
@@ -150,7 +148,7 @@ def _correlation_figures(seen: _CountedPairs) -> Figures:
 
 
 def _pair_rows(
-    shown: _CountedPairs, values: _Floats, errors: _Floats, ends: tuple[_Floats, ...]
+    shown: _CountedPairs, values: Floats, errors: Floats, ends: tuple[Floats, ...]
 ) -> tuple[tuple[Row, ...], tuple[tuple[int, ...], ...]]:
     """Return one row for each pair, with both intervals, and the bins of each row."""
     rows, about = [], []

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from mixtally.model.estimates import Figures, Row, Tally
+from mixtally.model.estimates import Figures, Row, Tally, make_row
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
 from mixtally.protocol.estimate.debias import adjust_level, total_variation_of
@@ -51,18 +51,10 @@ def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: f
         lower, upper = (float(ends.sum()) for ends in (simultaneous.lower, simultaneous.upper))
         found, off = float(counts.sum()), math.hypot(*errors)
         rows = [_mean_row(most, people, found, (lower, upper), off)]
-    for members, pad in enumerate(range(most - 1, -1, -1)):
-        rows.append(
-            Row(
-                size_label(members),
-                float(counts[pad]),
-                int(each.lower[pad]),
-                int(each.upper[pad]),
-                errors[pad],
-                int(simultaneous.lower[pad]),
-                int(simultaneous.upper[pad]),
-            )
-        )
+    rows += [
+        make_row(counts, errors[pad], each, simultaneous, pad, size_label(members))
+        for members, pad in enumerate(range(most - 1, -1, -1))
+    ]
     return Figures(
         NAME,
         f"{name}: how large sets are",
