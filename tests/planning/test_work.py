@@ -144,9 +144,9 @@ def test_an_end_that_is_likely_and_not_proved_is_moved(monkeypatch):
 
     monkeypatch.setattr(room, "choose_by_estimates", best)
     planner = SimpleNamespace(probably_feasible=lambda request: request.users >= 1000)
-    users, best = room._least_feasible(planner, 2.0, 1e10, room._users(_small()))
-    assert best.users == users == planned[-1] >= 1100
-    assert users <= 1300
+    found = room._least_feasible(planner, _users())
+    assert 1100 <= found.plan.users == planned[-1] <= 1300
+    assert found.change == f"--users {found.plan.users}"
 
 
 def test_sets_in_a_counted_crowd_take_few_integrals(integrals):
@@ -173,21 +173,23 @@ def test_the_nearest_crowd_far_away_is_found_in_large_strides():
     """From 2 people to the largest crowd are 32 doublings."""
     tried = []
     planner = SimpleNamespace(probably_feasible=lambda request: tried.append(request.users))
-    assert room._least_feasible(planner, 2.0, 1e10, room._users(_small())) is None
+    assert room._least_feasible(planner, _users()) is None
     assert len(tried) <= 14
 
 
 def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
     monkeypatch.setattr(room, "choose_by_estimates", lambda request, _: request)
     planner = SimpleNamespace(probably_feasible=lambda request: request.users >= 123_456)
-    few, _ = room._least_feasible(planner, 2.0, 1e10, room._users(_small()))
+    few = room._least_feasible(planner, _users())
     monkeypatch.setattr(room, "_DOUBLINGS", 99)
-    assert room._least_feasible(planner, 2.0, 1e10, room._users(_small()))[0] == few
+    assert room._least_feasible(planner, _users()) == few
 
 
-def _small():
-    question = Question(name="x", bins=10)
-    return PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=2)
+def _users():
+    """The number of people of a request for two, as a search increases it."""
+    question, promised = Question(name="x", bins=10), Guarantee(epsilon=1.0, delta=1e-6)
+    numbers = room._list_numbers(PlanRequest(question=question, guarantee=promised, users=2))
+    return next(one for one in numbers if one.flag == "--users")
 
 
 def test_what_a_local_epsilon_makes_useless_is_searched_for_by_nobody(searched):

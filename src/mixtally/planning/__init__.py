@@ -11,15 +11,14 @@ all files of the package:
   one with probability 0.3.
 - A *cap* is the maximum number of set bits of a message. Flips that exceed it are drawn again.
 - A *plane* is a set of values that one message can name (``model.planes``).
-- A *candidate* is an option with estimated noise. Only a plan is proved.
+- A *candidate* is a way to send records whose noise is only estimated. A plan has a proof.
 """
 
-from mixtally.planning.choose import Planner, choose
+from mixtally.planning.choose import Planner, choose, pareto_front
 from mixtally.planning.explain import explain
 from mixtally.planning.forecast import Forecast, choose_users, choose_with_error, forecast
 from mixtally.planning.gains import Gain, gains
 from mixtally.planning.options import Candidate, Choice, Infeasible
-from mixtally.planning.pareto_front import pareto_front
 from mixtally.planning.relaxations import MOST_PRICES, Relaxation, Relaxations, relaxations
 from mixtally.planning.request import PlanRequest
 from mixtally.planning.rounding_grid import forecast_mean

@@ -8,7 +8,7 @@ proved (``planning.pricing``), in the order of their errors, until one succeeds.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -74,18 +74,18 @@ SLOTS_EVALUATIONS = (
     slots.candidate_of_one,
     slots.candidate_of_several,
 )
-"""The evaluations that send some slots of a record."""
+"""The evaluations in which devices send some slots of a record: attributes, bits or members."""
 SIMILAR_ERROR_RATIO = 1.02
 """Errors whose ratio is at most this number are treated as equal."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
-"""A rank (whether people draw the fakes, and the estimated error) and how to evaluate the
-candidate.
+"""A rank, and a function that returns the candidate. The rank is whether people draw the fakes,
+followed by the estimated error.
 """
 _MOST_BYTES = 16_000_000
 """The memory limit of a planner's cache."""
 _COSTLY_PRODUCTS, _MOST_PRODUCTS = 50_000, 1_000_000
-"""Limits for the products of one point of a curve: they take about 1 and 10 milliseconds. A search
-computes hundreds of points.
+"""Limits for the number of products in one value of delta, which take about 1 and 10 milliseconds.
+A search computes hundreds of values.
 """
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 """The budgets below the requested one that are tried, in messages per user."""
@@ -136,15 +136,12 @@ class Planner:
 
     def plan(self, found: Candidate) -> Plan | None:
         """Return the proved plan of a candidate; None if the plan exceeds the budget."""
-        plan: Plan | None = self._memo.get(
-            ("plan", found), lambda: make_plan(found, self.accountant)
-        )
-        return plan
+        return self._memo.get(("plan", found), lambda: make_plan(found, self.accountant))
 
     def choose_least(
         self, ranked: Iterable[Ranked], similar_ratio: float = SIMILAR_ERROR_RATIO
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
-        """Return the plan of least error with its candidate, and the candidates over their budget.
+        """Return the plan of least error with its candidate, and candidates that exceed the budget.
 
         Coins increase a candidate's error, so a candidate with a larger estimate can have the
         better plan. Hence all candidates within ``similar_ratio`` of the best error are proved.
@@ -168,7 +165,7 @@ class Planner:
             cover, error = _rank(plan, candidate.request.count)
             limit = min(limit, (cover, error * similar_ratio))
         best = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
-        # For equal bytes, the fewest fakes: shapes cost a mix a fraction of uniform fakes.
+        # If bytes are equal, fakes decide: a mix adds far fewer shaped fakes than uniform ones.
         cost = [(plan.bytes_per_user, plan.messages_per_mix) for plan, _ in best]
         return (best[cost.index(min(cost))] if best else None), missed
 
@@ -188,9 +185,7 @@ class Planner:
             Candidates for the whole budget from the smallest error on, then those for smaller
             budgets. Infeasible protocols are those that are infeasible for the whole budget.
         """
-        found: Candidates = self._memo.get(
-            request, lambda: _candidates(request, list(self._results(request)))
-        )
+        found = self._memo.get(request, lambda: _candidates(request, list(self._results(request))))
         if smaller:
             return found._replace(found=(*found.found, *self._smaller(request, found.found)))
         return found
@@ -213,8 +208,11 @@ class Planner:
         """
         results = self._results(request, sketched=True)
         found = (one for one in results if isinstance(one, Candidate))
-        rank = partial(_rank, count=request.count) if mixes_first else _error
-        return min(found, key=rank, default=None)
+        return min(
+            found,
+            key=lambda one: (mixes_first and one.cover is not Cover.MIXES, one.error),
+            default=None,
+        )
 
     def probably_feasible(self, request: PlanRequest) -> bool:
         """Return whether a candidate most likely exists, for the whole budget or without fakes.
@@ -242,9 +240,9 @@ class Planner:
         -----
         The search stops following a protocol to smaller budgets if two conditions hold. The error
         of the protocol increases with every smaller budget, and exceeds the error of the candidate
-        that sends least. The curves of several collections are costly. So for several collections,
-        a protocol is left out if it is infeasible for the whole budget. A protocol with replaced
-        values is left out if its error is larger for the least budget.
+        that sends least. The delta of several collections is costly to compute. So for several
+        collections, a protocol is left out if it is infeasible for the whole budget. A protocol
+        that replaces values is also left out if the least budget does not reduce its error.
 
         If bits are sent one by one, whole vectors have larger errors, however often they are sent.
         Repeated whole vectors are not tried if their delta takes too many products to compute, as
@@ -259,7 +257,7 @@ class Planner:
         least = [one for one in cheapest if isinstance(one, Candidate)]
         bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
         kept, errors = least, defaultdict[int, list[float]](list)
-        sends_least = dict(enumerate(cheapest))  # without whole vectors that are sent again
+        sends_least = dict(enumerate(cheapest))  # may lack whole vectors that are sent repeatedly
         # From large budgets to small ones: the errors of the larger budgets decide whether a
         # protocol is followed further.
         for budgeted in (whole, *reversed(smaller[1:])):
@@ -325,6 +323,7 @@ def choose(
         lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
         why = describe_choice(request, plan, others, lacking)
         return Choice(plan, others, tuple(lacking), why, request.count)
+    needs = "; ".join(f"{one.protocol} needs {one.needs}" for one in (*infeasible, *missed))
     asked = "any text" if request.question.hashed else pluralize(request.question.bins, "bin")
     raise InfeasibleError(
         "plan",
@@ -333,7 +332,7 @@ def choose(
         f"for {pluralize(request.users, 'user')} and {asked}",
         got=f"none within a budget of {describe_budget(request)}"
         + " and mixes that draw fakes" * request.mixes_draw,
-        do=". ".join([*_too_few_advice(request), *_list_needs([*infeasible, *missed])])
+        do=". ".join(filter(None, [_too_few_advice(request), needs]))
         or (
             f"choose another --protocol for records of kind {request.question.kind}"
             if request.protocol
@@ -397,16 +396,39 @@ def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
     return sorted(kept.values(), key=lambda one: _rank(one, one.request.count))
 
 
+def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[Candidate]:
+    """Return the candidates within the budget that no other candidate beats, by increasing error.
+
+    A candidate beats another one if its error, messages and bytes are all at most as large, and one
+    of them is smaller. Smaller budgets are tried as well, because fakes are a cost. The errors do
+    not include coins and caps; a plan's errors are about a thousandth larger.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    planner : Planner or None
+        A planner to share between calls; None for a new one.
+    """
+    options = (planner or Planner()).candidates(request, smaller=True).found
+    by_cost = {option.cost: option for option in reversed(options)}
+    distinct = [
+        option
+        for cost, option in by_cost.items()
+        if not any(
+            other != cost and all(a <= b for a, b in zip(other, cost, strict=True))
+            for other in by_cost
+        )
+    ]
+    return sorted(distinct, key=lambda option: option.error)
+
+
 def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
-    """Return the sort key: plans with the cover of every mix first, then smaller errors.
+    """Return the sort key: plans whose fakes every mix draws come first, then smaller errors.
 
     Errors are compared in a bin with ``count`` people.
     """
     return one.cover is not Cover.MIXES, one.error_of(count)
-
-
-def _error(one: Candidate) -> float:
-    return one.error
 
 
 def _return_candidate(one: Candidate) -> Result:
@@ -421,7 +443,7 @@ def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
             needs = "another protocol: it has a price and no plans"
         elif request.question.hashed is not None:
             needs = "a list of labels: it has no open domain"
-        elif request.protocol == "flip":  # A single bit is the only record it cannot encode.
+        elif request.protocol == "flip":  # It can encode every record but a single bit.
             needs = "several bits: one alone is flipped by single-bit"
         results.append(Infeasible(request.protocol, needs))
     options = [result for result in results if isinstance(result, Candidate)]
@@ -446,7 +468,7 @@ def _is_replacement_no_better(found: Result | None, error: float) -> bool:
 
 
 def _estimate_products(found: Candidate) -> int:
-    """Return the number of products for a point of the curve of whole vectors; otherwise 0."""
+    """Return the number of products in one delta of a whole vector; 0 for other candidates."""
     part = found.parts[0]
     if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
@@ -480,22 +502,17 @@ def _repeats(request: PlanRequest) -> list[int]:
     return [affordable] if 1 < affordable < bits else []
 
 
-def _list_needs(infeasible: Sequence[Infeasible]) -> list[str]:
-    """Return a sentence with what every infeasible protocol needs; no sentence for no protocol."""
-    needs = [f"{one.protocol} needs {one.needs}" for one in infeasible]
-    return ["; ".join(needs)] if needs else []
-
-
-def _too_few_advice(request: PlanRequest) -> list[str]:
+def _too_few_advice(request: PlanRequest) -> str:
     """Return a sentence if the crowd is too small for the guarantee in any model of trust.
 
-    The crowd is too small if the 95 % interval of a trusted server is as wide as the crowd.
+    The crowd is too small if the 95 % interval of a trusted server is as wide as the crowd. For a
+    larger crowd, the sentence is empty.
     """
     guarantee = request.guarantee
     error = central_error(request.question, guarantee.epsilon, guarantee.delta, request.collections)
     if 4.0 * error < request.users:
-        return []
-    return [
+        return ""
+    return (
         f"{request.users:,} people are too few: even a server that sees every answer would have "
         f"a standard error of {format_error(error)}"
-    ]
+    )

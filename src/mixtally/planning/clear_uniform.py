@@ -6,18 +6,22 @@ Devices or every mix draw the fakes. ``planning.choose`` calls this module.
 import math
 from fractions import Fraction
 
-from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.calibrate import probably_satisfies
+from mixtally.accounting.accountant import Accountant
 from mixtally.errors import EffortError, ParameterError
 from mixtally.model.encodings import Encoding
 from mixtally.model.mechanism import InClear, UniformFakes
-from mixtally.model.part import FakeRecord, Part
+from mixtally.model.part import FakeRecord
 from mixtally.model.plan import Cover
 from mixtally.model.recipe import NoRecipe, UniformRecipe
 from mixtally.planning.clear_shaped import NO_LOCAL_EPSILON_REASON, questions_in_clear
 from mixtally.planning.flips import budget_shortfall, missing_people_reason
 from mixtally.planning.layouts import part_in_clear, parts_without_fakes
-from mixtally.planning.noise import fakes_with_coins, fakes_without_coins, uniform_fakes
+from mixtally.planning.noise import (
+    fakes_with_coins,
+    fakes_without_coins,
+    probably_private,
+    uniform_fakes,
+)
 from mixtally.planning.options import (
     Candidate,
     Infeasible,
@@ -51,11 +55,12 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     ):
         return Infeasible(NAME, "more fakes than the budget allows")
     try:
-        needs = _fakes_with_coins(request, encoding, bins, accountant, size)
+        certain = _certain_fakes(request, encoding, bins, accountant, size)
     except EffortError:
         raise
     except ParameterError:
         return Infeasible(NAME, "a larger epsilon or delta, or more people")
+    needs = [fakes_with_coins(request, one, len(bins)) for one in certain]
     own = len(needs) * size
     sent = own + Fraction(sum(needs), people)
     if sent > MOST_MESSAGES:
@@ -71,7 +76,13 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
         return Infeasible(
             NAME, f"{_describe_fakes(sum(needs), bins)}: --messages-per-user {need:.10g}"
         )
-    found = _candidate_with_fakes(request, bins, needs, people, size)
+    # Rounded up, so that the certain people together draw at least the needed fakes.
+    owns = (own_fakes(FakeRecord.UNIFORM, -(-need * SCALE // people)) for need in needs)
+    parts = tuple(
+        part_in_clear(each, own, NoRecipe(), most_set=size)
+        for each, own in zip(bins, owns, strict=True)
+    )
+    found = Candidate(request, request.question, parts)
     if not found.fits_bytes:
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
@@ -81,77 +92,49 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate in which every mix draws as many fakes as the bins need.
 
-    Each mix is priced as the only honest mix. Plans have no such fakes for sets.
+    Each mix is priced as the only honest mix. Plans have no such fakes for sets. If no candidate
+    exists, the reason is returned only if the request names the protocol.
     """
-    clear, asked = questions_in_clear(encoding), request.protocol == NAME
+    found = _among_mix_fakes(request, encoding, accountant)
+    if isinstance(found, Candidate):
+        return check_limits(found)
+    return found if request.protocol == NAME else None
+
+
+def _among_mix_fakes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+    clear = questions_in_clear(encoding)
     if clear is None or not request.mixes_draw or request.question.hashed is not None:
         return None
     if request.local_epsilon is not None:
-        return Infeasible(NAME, NO_LOCAL_EPSILON_REASON) if asked else None
-    bins, size = [part.bins for part in clear], clear[0].max_set
-    if size > 1:
+        return Infeasible(NAME, NO_LOCAL_EPSILON_REASON)
+    bins, most = [part.bins for part in clear], request.max_mix_messages
+    if clear[0].max_set > 1:
         return None
     if (short := budget_shortfall(NAME, request, encoding)) is not None:
-        return short if asked else None
+        return short
     if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, 1))) is not None:
-        return large if asked else None
-    too_few = None
+        return large
     # For one message the search is faster than one price among the most fakes of a mix.
     composed = len(bins) * request.collections > 1
-    if sum(bins) > request.max_mix_messages or (
-        composed
-        and not _is_probably_hidden(
-            request, encoding, bins, Fraction(request.max_mix_messages), accountant, 1
-        )
+    if sum(bins) > most or (
+        composed and not _is_probably_hidden(request, encoding, bins, Fraction(most), accountant, 1)
     ):
-        too_few = Infeasible(NAME, "more fakes than a mix may draw: a larger --mix-messages")
+        return Infeasible(NAME, "more fakes than a mix may draw: a larger --mix-messages")
     try:
-        needs = [] if too_few else _certain_fakes(request, encoding, bins, accountant, 1)
+        needs = _certain_fakes(request, encoding, bins, accountant, 1)
     except EffortError:
         raise
     except ParameterError:
-        too_few = Infeasible(NAME, "a larger epsilon or delta")
-    if too_few is not None:
-        return too_few if asked else None
-    if sum(needs) > request.max_mix_messages:
-        few = Infeasible(NAME, f"{_describe_fakes(sum(needs), bins)}: --mix-messages {sum(needs)}")
-        return few if asked else None
+        return Infeasible(NAME, "a larger epsilon or delta")
+    if sum(needs) > most:
+        return Infeasible(NAME, f"{_describe_fakes(sum(needs), bins)}: --mix-messages {sum(needs)}")
     pairs = zip(bins, needs, strict=True)
     parts = tuple(part_in_clear(each, None, UniformRecipe(need)) for each, need in pairs)
-    return check_limits(Candidate(request, request.question, parts, Cover.MIXES))
+    return Candidate(request, request.question, parts, Cover.MIXES)
 
 
 def _describe_fakes(fakes: int, bins: list[int]) -> str:
     return f"{fakes:,} fakes, {fakes / sum(bins):.4g} per bin"
-
-
-def _candidate_with_fakes(
-    request: PlanRequest, bins: list[int], needs: list[int], people: int, size: int
-) -> Candidate:
-    """Return the candidate for which ``people`` together draw ``needs`` fakes for each part.
-
-    These are the honest people who certainly take part.
-    """
-    pairs = zip(bins, needs, strict=True)
-    # Rounded up, so that the certain people together draw at least the needed fakes.
-    parts = tuple(_part(each, -(-need * SCALE // people), size) for each, need in pairs)
-    return Candidate(request, request.question, parts)
-
-
-def _part(bins: int, mean: int, size: int) -> Part:
-    return part_in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), most_set=size)
-
-
-def _fakes_with_coins(
-    request: PlanRequest,
-    encoding: Encoding,
-    bins: list[int],
-    accountant: Accountant,
-    size: int = 1,
-) -> list[int]:
-    """Return the number of fakes of each part, with the surplus for coins."""
-    found = _certain_fakes(request, encoding, bins, accountant, size)
-    return [fakes_with_coins(request, one, len(bins)) for one in found]
 
 
 def _certain_fakes(
@@ -205,11 +188,11 @@ def _is_probably_hidden(
     accountant: Accountant,
     size: int,
 ) -> bool:
-    """Return whether the given fakes of all parts most likely hide the part of most bins."""
+    """Return whether the given fakes most likely hide a record in the part with the most bins.
+
+    ``fakes_of_all`` is the number of fakes of all parts together.
+    """
     most = max(bins)
     fakes = round(fakes_of_all * most / sum(bins))
-    record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))
-    messages = len(encoding.parts) * request.collections
-    return probably_satisfies(
-        accountant, record, request.guarantee.epsilon, request.guarantee.delta, messages
-    )
+    sent = InClear(bins=most, max_set=size, fakes=UniformFakes(fakes))
+    return probably_private(accountant, request, sent, len(encoding.parts))

@@ -18,7 +18,7 @@ NAME = "flip"
 def candidate_by_people(
     request: PlanRequest, encoding: Encoding, accountant: Accountant, repeats: int = 1
 ) -> Result:
-    """Return the candidate without fakes, in which only flips protect.
+    """Return the candidate without fakes, in which only flips protect a person.
 
     Free bit vectors are always considered. Other records are considered only if the request names
     the protocol, and are sent once.
@@ -30,7 +30,7 @@ def candidate_by_people(
     encoding : Encoding
         The encoding of the record.
     accountant : Accountant
-        Keeps the computed numbers.
+        The accountant, which computes delta and keeps its results.
     repeats : int
         How often each record is sent.
     """

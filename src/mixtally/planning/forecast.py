@@ -36,6 +36,8 @@ class Forecast:
         A bound that no error of any bin exceeds, at this confidence level.
     visible_count : int
         The least count that is distinguishable from zero, among all bins at once.
+    level : float
+        The confidence level.
     """
 
     standard_error: float
@@ -129,7 +131,8 @@ def choose_with_error(
             "target error",
             expected=f"a standard error of {target:g} count" + "s" * (target != 1),
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages per user",
-            do=_advice(request),
+            do="ask for more than that, raise epsilon, or "
+            + ("allow --mix-fakes" if request.protocol is None else "leave --protocol out"),
         )
     if reaches_target(low):
         return choose(request_with(low), planner, similar_ratio=1.0)
@@ -165,13 +168,6 @@ def _bisect(satisfies: Callable[[int], bool], missing: int, met: int) -> int:
         middle = (missing + met) // 2
         missing, met = (missing, middle) if satisfies(middle) else (middle, met)
     return met
-
-
-def _advice(request: PlanRequest) -> str:
-    """Return the advice for a target error that no budget reaches."""
-    if request.protocol is not None:
-        return "ask for more than that, raise epsilon, or leave --protocol out"
-    return "ask for more than that, raise epsilon, or allow --mix-fakes"
 
 
 def choose_users(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
@@ -217,7 +213,7 @@ def choose_users(request: PlanRequest, share: float, planner: Planner | None = N
             got=f"more than that with {MOST_USERS:,} users",
             do="raise epsilon or the budget",
         )
-    # Bisection of the logarithm: one percent is enough, and every step plans anew.
+    # Bisection of the logarithm. It stops at one percent, because every step makes a plan.
     while high > low + 1 and high > 1.01 * low:
         middle = max(low + 1, math.isqrt(low * high))
         found = choice(middle)

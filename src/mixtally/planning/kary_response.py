@@ -18,10 +18,8 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.calibrate import probably_satisfies
+from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence.set_in_clear import GROWTH
 from mixtally.accounting.numerics.search import usual_cover
 from mixtally.device.contract.planes import LARGEST_PRIME
@@ -32,7 +30,7 @@ from mixtally.model.recipe import NoRecipe
 from mixtally.planning.clear_shaped import questions_in_clear
 from mixtally.planning.flips import TOO_FEW_PEOPLE, budget_shortfall, missing_people_reason
 from mixtally.planning.layouts import part_in_clear, parts_without_fakes
-from mixtally.planning.noise import fakes_without_coins, least_noise
+from mixtally.planning.noise import fakes_without_coins, least_noise, probably_private
 from mixtally.planning.options import (
     CONFIDENCE,
     Candidate,
@@ -53,9 +51,9 @@ from mixtally.planning.planes import (
 from mixtally.planning.pricing import least_replaced, own_fakes
 from mixtally.planning.request import PlanRequest
 from mixtally.primitives.fixed_point import LEAST_THRESHOLD, SCALE
+from mixtally.primitives.tails import Floats
 
 NAME = "kary-response"
-Floats = NDArray[np.float64]
 _TOLERANCE = 1e-4
 """The relative tolerance of a replacement probability."""
 _CHANCES = 1e-3, 0.95, 24
@@ -98,7 +96,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     if (
         certain
         and request.local_epsilon is None
-        and _are_fakes_enough(request, hiding, len(bins), accountant)
+        and probably_private(accountant, request, hiding, len(bins))
     ):
         return Infeasible(NAME, _FAKES_SUFFICE_REASON) if asked else None
     most = _most_useful_replacement(request, min(bins), own, size)
@@ -144,7 +142,7 @@ def _over_planes(
     if (
         certain
         and request.local_epsilon is None
-        and _are_fakes_enough(request, hiding, 1, accountant)
+        and probably_private(accountant, request, hiding, 1)
     ):
         return None
     met = size / planes.prime if size > 1 else planes.collision_probability
@@ -212,7 +210,7 @@ def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
 
 
 def _poisson(mean: Floats) -> tuple[Floats, Floats]:
-    """Return evenly spaced counts around each mean, and about their Poisson probabilities.
+    """Return evenly spaced counts around each mean, and their approximate Poisson probabilities.
 
     Source: Gosper, for the factorial (Proc. Natl. Acad. Sci. 75 (1978), 40).
     """
@@ -256,16 +254,6 @@ def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, peopl
     return round(fakes_without_coins(request, Fraction(certain), parts)) if own.coin else certain
 
 
-def _are_fakes_enough(
-    request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant
-) -> bool:
-    """Return whether the fakes alone most likely keep the guarantee."""
-    guarantee, messages = request.guarantee, parts * request.collections
-    return probably_satisfies(
-        accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, messages
-    )
-
-
 def _least_replacement(
     request: PlanRequest, clear: InClear, parts: int, most: int, accountant: Accountant
 ) -> int | None:
@@ -286,9 +274,9 @@ def _least_replacement(
         floor = least_replaced(request.local_epsilon / messages, hiding)
     if most < max(floor, LEAST_THRESHOLD):
         return None
-    given = request.guarantee.epsilon, request.guarantee.delta, messages
     if request.accept_probable:
-        return most if probably_satisfies(accountant, Record.of(hiding), *given) else None
+        return most if probably_private(accountant, request, hiding, parts) else None
+    given = request.guarantee.epsilon, request.guarantee.delta, messages
     found = least_noise(
         accountant, hiding, Parameter.REPLACED, *given, tolerance=_TOLERANCE, most=most
     )
@@ -300,8 +288,10 @@ def _most_useful_replacement(
 ) -> int:
     """Return the largest replacement probability, times 2^64, with informative counts.
 
-    An empty bin's variance is at most (k n + m) / (d (1 - g)^2). Over planes it is divided by (1 -
-    kappa)^2 for single values and by (1 - k/p)^2 for sets. Here ``met`` is kappa or k/p.
+    Let n, g, m and k be as in the module's docstring, and d the number of ``cells``. The variance
+    of an empty bin is at most (k n + m) / (d (1 - g)^2). Over p planes it is divided by (1 -
+    kappa)^2 for single values, where kappa is the probability that two values share a plane, and by
+    (1 - k/p)^2 for sets. ``met`` is kappa or k/p.
     """
     sent = request.users * (size if own is None else size + own.mean)
     least = CONFIDENCE / request.users * math.sqrt(sent / cells) / (1.0 - met)

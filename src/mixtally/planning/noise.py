@@ -69,6 +69,19 @@ def least_flips(
     return None if found is None else found.flip_threshold
 
 
+def probably_private(
+    accountant: Accountant, request: PlanRequest, mechanism: Shuffled, parts: int
+) -> bool:
+    """Return whether a record of ``parts`` such messages most likely keeps the guarantee.
+
+    All collections of the request are counted.
+    """
+    guarantee, messages = request.guarantee, parts * request.collections
+    return probably_satisfies(
+        accountant, Record.of(mechanism), guarantee.epsilon, guarantee.delta, messages
+    )
+
+
 def most_useful_flips(request: PlanRequest, fakes: int, repeats: int) -> int:
     """Return the largest flip probability, times 2^64, with which counts are informative.
 

@@ -48,6 +48,8 @@ _ENOUGH_PER_USER, _ENOUGH_IN_ALL = 25, 100_000
 """A mix's fakes per user, and in all, above which more fakes reduce the error by at most 2 %."""
 _USUAL_CELLS = 1_000
 """A number of cells from which on the fakes per cell are nearly constant."""
+_FINE = 10
+"""The search stops when the number of cells is known up to one part in 2^10."""
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
@@ -292,7 +294,3 @@ def _find_most_cells(
             break
         need = _needed_fakes(accountant, request, encoding, trial, size)
     return fit if fit >= least else 0
-
-
-_FINE = 10
-"""The search stops when the number of cells is known up to one part in 2^10."""

@@ -219,8 +219,8 @@ def _search_least(
     one = make_terms(start)
     delta, several = one.guarantee.delta, count_honest_parts(one).total() > 1
     rough = SearchTolerance(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE)
-    # Evaluations of flips are costly. Rough bounds, some hundredths too large, come first and
-    # give the close search its start.
+    # Evaluations of flips are costly. So a search with rough bounds, which are a few percent too
+    # large, comes first and gives the close search its start.
     for tightness in (ROUGH, CLOSE) if several and axis is FLIPS else (CLOSE,):
         upper = partial(_upper, make_terms, accountant, tightness)
         found = find_least_meeting(

@@ -1,7 +1,8 @@
 """The closest feasible requests, for a request that no plan fits.
 
 Each relaxation changes one field of the request. The search computes a bounded number of prices,
-that is, values of delta, so that a refusal comes soon. Searches that reach this bound are named.
+that is, values of delta, so that a refusal comes soon. The result names the searches that reached
+this bound.
 The applications call ``relaxations`` after ``choose`` has raised InfeasibleError.
 """
 
@@ -30,7 +31,6 @@ MOST_PRICES = 2700
 """The most prices that all searches together may compute: one to two seconds if each is costly."""
 _FIRST = ("--bytes-per-user", "--mix-fakes", "no --local-epsilon", "--epsilon", "--users")
 """The searches that run first: those of one or few evaluations, then those that usually succeed."""
-_Change = Callable[[float], PlanRequest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,28 @@ class Relaxations(NamedTuple):
 
     found: list[Relaxation]
     unfinished: list[str]
+
+
+class _Number(NamedTuple):
+    """A number of the request that a search increases from ``start`` to at most ``most``.
+
+    ``round_up`` rounds a value up to the digits that are shown, so that the shown value is
+    feasible. ``change`` returns the request with a rounded value.
+    """
+
+    flag: str
+    start: float
+    most: float
+    round_up: Callable[[float], float]
+    change: Callable[[float], PlanRequest]
+
+    def rounded(self, value: float) -> float:
+        """Return a value as it is shown and requested."""
+        return min(self.round_up(value), self.most)
+
+    def request_at(self, value: float) -> PlanRequest:
+        """Return the request with this value."""
+        return self.change(self.rounded(value))
 
 
 def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxations:
@@ -98,21 +120,10 @@ def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxat
 
 def _searches(request: PlanRequest, planner: Planner) -> dict[str, Callable[[], Relaxation | None]]:
     """Return the search for each relaxation, by its flag, in the order in which they are shown."""
-    own_bytes = request.bytes_per_user or _MOST_BYTES
     found: dict[str, Callable[[], Relaxation | None]] = {
-        flag: partial(_least_value, flag, planner, start, most, change)
-        for flag, start, most, change in (
-            ("--epsilon", request.guarantee.epsilon, MOST_EPSILON, _epsilon(request)),
-            ("--users", float(request.users), float(MOST_USERS), _users(request)),
-            (
-                "--messages-per-user",
-                float(request.messages_per_user),
-                MOST_MESSAGES,
-                _messages(request),
-            ),
-            ("--bytes-per-user", own_bytes, _MOST_BYTES, _bytes(request)),
-        )
-        if start < most
+        one.flag: partial(_least_feasible, planner, one)
+        for one in _list_numbers(request)
+        if one.start < one.most
     }
     if not request.mixes_draw:
         found["--mix-fakes"] = partial(
@@ -125,33 +136,49 @@ def _searches(request: PlanRequest, planner: Planner) -> dict[str, Callable[[], 
     return found
 
 
+def _list_numbers(request: PlanRequest) -> tuple[_Number, ...]:
+    """Return the numbers of the request that a search can increase, in the order of searches."""
+
+    def with_epsilon(value: float) -> PlanRequest:
+        promised = msgspec.structs.replace(request.guarantee, epsilon=value)
+        return replace(request, guarantee=promised)
+
+    return (
+        _Number(
+            "--epsilon",
+            request.guarantee.epsilon,
+            MOST_EPSILON,
+            lambda value: math.ceil(10_000.0 * value) / 10_000.0,
+            with_epsilon,
+        ),
+        _Number(
+            "--users",
+            float(request.users),
+            float(MOST_USERS),
+            _three_digits,
+            lambda value: replace(request, users=int(value)),
+        ),
+        _Number(
+            "--messages-per-user",
+            float(request.messages_per_user),
+            MOST_MESSAGES,
+            lambda value: math.ceil(100.0 * value) / 100.0,
+            lambda value: replace(request, messages_per_user=to_fraction(value)),
+        ),
+        _Number(
+            "--bytes-per-user",
+            request.bytes_per_user or _MOST_BYTES,
+            _MOST_BYTES,
+            math.ceil,
+            lambda value: replace(request, bytes_per_user=float(value)),
+        ),
+    )
+
+
 def _relaxed(flag: str, planner: Planner, request: PlanRequest) -> Relaxation | None:
     """Return the best plan for a relaxed request; None if no plan fits that request either."""
     plan = choose_by_estimates(request, planner)
     return None if plan is None else Relaxation(flag, plan)
-
-
-def _least_value(
-    flag: str, planner: Planner, start: float, most: float, change: _Change
-) -> Relaxation | None:
-    """Return the relaxation to the least feasible value of ``flag``; None if there is none."""
-    reached = _least_feasible(planner, start, most, change)
-    return None if reached is None else Relaxation(f"{flag} {reached[0]:.10g}", reached[1])
-
-
-def _epsilon(request: PlanRequest) -> _Change:
-    def change(value: float) -> PlanRequest:
-        # All values are rounded up to the digits that are shown, so that the shown value is
-        # feasible.
-        rounded = math.ceil(10_000.0 * value) / 10_000.0
-        promised = msgspec.structs.replace(request.guarantee, epsilon=min(rounded, MOST_EPSILON))
-        return replace(request, guarantee=promised)
-
-    return change
-
-
-def _users(request: PlanRequest) -> _Change:
-    return lambda value: replace(request, users=min(_three_digits(value), MOST_USERS))
 
 
 def _three_digits(value: float) -> int:
@@ -160,37 +187,15 @@ def _three_digits(value: float) -> int:
     return math.ceil(value / grain) * grain
 
 
-def _messages(request: PlanRequest) -> _Change:
-    return lambda value: replace(
-        request, messages_per_user=to_fraction(math.ceil(100.0 * value) / 100.0)
-    )
+def _least_feasible(planner: Planner, number: _Number) -> Relaxation | None:
+    """Return the relaxation to the least feasible value of a number; None if no value is feasible.
 
-
-def _bytes(request: PlanRequest) -> _Change:
-    return lambda value: replace(request, bytes_per_user=float(math.ceil(value)))
-
-
-def _changed_value(flagged: PlanRequest, request: PlanRequest) -> float:
-    """Return the value of the field that differs between the two requests."""
-    if flagged.users != request.users:
-        return flagged.users
-    if flagged.guarantee != request.guarantee:
-        return flagged.guarantee.epsilon
-    if flagged.bytes_per_user is not None and flagged.bytes_per_user != request.bytes_per_user:
-        return flagged.bytes_per_user
-    return float(flagged.messages_per_user)
-
-
-def _least_feasible(
-    planner: Planner, start: float, most: float, change: _Change
-) -> tuple[float, Plan] | None:
-    """Return the least feasible value from ``start`` on, and its plan, by doubling and bisection.
-
-    The search uses estimates. If the plan at the end is not proved, larger values are tried until
-    one is.
+    The search doubles and bisects, and uses estimates. If the plan at the end is not proved, larger
+    values are tried until one is.
     """
+    start, most = number.start, number.most
     low, high, doubled = start, min(2.0 * start, most), 1
-    while not planner.probably_feasible(change(high)):
+    while not planner.probably_feasible(number.request_at(high)):
         if high >= most:
             return None
         # Larger strides save trials far from the start; bisection visits the same values later.
@@ -198,11 +203,12 @@ def _least_feasible(
         low, high, doubled = high, min(stride * high, most), doubled + 1
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if planner.probably_feasible(change(middle)) else (middle, high)
+        feasible = planner.probably_feasible(number.request_at(middle))
+        low, high = (low, middle) if feasible else (middle, high)
     # An estimate can be slightly too optimistic. Then the proof needs a larger value.
     stride = _PRECISION
-    while (option := choose_by_estimates(change(high), planner)) is None:
+    while (plan := choose_by_estimates(number.request_at(high), planner)) is None:
         if high >= most:
             return None
         high, stride = min(stride * high, most), stride * stride
-    return _changed_value(change(high), change(start)), option
+    return Relaxation(f"{number.flag} {number.rounded(high):.10g}", plan)

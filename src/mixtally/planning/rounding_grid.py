@@ -92,7 +92,7 @@ def best_points(request: PlanRequest, ends: Grid, planner: Planner) -> int:
 def _minimize_unimodal(error: Callable[[int], float], low: int, high: int) -> int:
     """Return the minimizer in [low, high] of an error that first falls and then rises."""
     while high - low > 2:
-        # The golden section, as errors are cached by their number of points.
+        # By the golden section, one of the two errors is mostly cached from the step before.
         third = max(1, round((high - low) * 0.382))
         left, right = low + third, max(low + third + 1, high - third)
         if error(left) <= error(right):

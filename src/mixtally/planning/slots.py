@@ -1,20 +1,19 @@
 """Candidates of ``clear-uniform`` that send some slots of a record, drawn anew each time.
 
 ``planning.choose`` calls this module. A record of k slots has one bin for each attribute or bit, or
-is a set of at most k members and its pads. A device sends m of these bins among uniform fakes. One
-slot needs k times fewer fakes than one value among as many bins, and a message instead of k. The
-price is accuracy: the variance of a bin with c people grows by c (k/m - 1).
+is a set of at most k members and its pads (bins in place of missing members). A device sends m of
+these bins among uniform fakes. One slot is one message instead of k, and needs k times fewer fakes
+than one value among as many bins. The price is accuracy: the variance of a bin with c people grows
+by c (k/m - 1).
 """
 
 import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.calibrate import calibrate, probably_satisfies
+from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence.set_in_clear import GROWTH
 from mixtally.accounting.numerics.search import usual_cover
-from mixtally.errors import EffortError, ParameterError
 from mixtally.model.encodings import Encoding, slots_question
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import InClear, Parameter, UniformFakes
@@ -24,7 +23,12 @@ from mixtally.model.question import MOST_BINS, Question
 from mixtally.model.recipe import NoRecipe, Recipe, UniformRecipe
 from mixtally.planning.clear_shaped import NO_LOCAL_EPSILON_REASON
 from mixtally.planning.flips import missing_people_reason
-from mixtally.planning.noise import fakes_with_coins, fakes_without_coins
+from mixtally.planning.noise import (
+    fakes_with_coins,
+    fakes_without_coins,
+    least_noise,
+    probably_private,
+)
 from mixtally.planning.options import Candidate, Infeasible, Result, check_limits
 from mixtally.planning.pricing import own_fakes
 from mixtally.planning.request import PlanRequest
@@ -110,15 +114,11 @@ def _probable_candidate(
     request: PlanRequest, asked: Question, people: int, accountant: Accountant
 ) -> Candidate | None:
     """Return a candidate with all fakes of the budget, if these most likely suffice."""
-    fakes = math.floor((request.own_fakes(1)) * people)
+    fakes = math.floor(request.own_fakes(1) * people)
     if fakes < 1:
         return None
     certain = math.floor(fakes_without_coins(request, Fraction(fakes), 1))
-    record = Record.of(_mechanism(asked, 1, certain))
-    guarantee = request.guarantee
-    if not probably_satisfies(
-        accountant, record, guarantee.epsilon, guarantee.delta, request.collections
-    ):
+    if not probably_private(accountant, request, _mechanism(asked, 1, certain), 1):
         return None
     own = own_fakes(FakeRecord.UNIFORM, fakes * SCALE // people)
     found = Candidate(request, request.question, (_part(asked, 1, own, NoRecipe()),))
@@ -166,21 +166,9 @@ def _least_fakes(
     request: PlanRequest, asked: Question, slots: int, accountant: Accountant
 ) -> int | None:
     """Return the number of fakes that must certainly arrive; None if no number is enough."""
-    guarantee = request.guarantee
-    try:
-        found = calibrate(
-            accountant,
-            Record.of(_mechanism(asked, slots, 0)),
-            Parameter.FAKES,
-            guarantee.epsilon,
-            guarantee.delta,
-            collections=request.collections,
-        )
-    except EffortError:
-        raise
-    except ParameterError:
-        return None
-    return found.message.mechanism.fakes_promised
+    given = request.guarantee.epsilon, request.guarantee.delta, request.collections
+    found = least_noise(accountant, _mechanism(asked, slots, 0), Parameter.FAKES, *given)
+    return None if found is None else found.fakes_promised
 
 
 def _mechanism(asked: Question, slots: int, fakes: int) -> InClear:
