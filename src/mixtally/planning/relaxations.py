@@ -65,13 +65,13 @@ class _Number(NamedTuple):
     round_up: Callable[[float], float]
     change: Callable[[float], PlanRequest]
 
-    def rounded(self, value: float) -> float:
+    def shown_value(self, value: float) -> float:
         """Return a value as it is shown and requested."""
         return min(self.round_up(value), self.most)
 
     def request_at(self, value: float) -> PlanRequest:
         """Return the request with this value."""
-        return self.change(self.rounded(value))
+        return self.change(self.shown_value(value))
 
 
 def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxations:
@@ -211,4 +211,4 @@ def _least_feasible(planner: Planner, number: _Number) -> Relaxation | None:
         if high >= most:
             return None
         high, stride = min(stride * high, most), stride * stride
-    return Relaxation(f"{number.flag} {number.rounded(high):.10g}", plan)
+    return Relaxation(f"{number.flag} {number.shown_value(high):.10g}", plan)
