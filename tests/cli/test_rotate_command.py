@@ -187,7 +187,8 @@ def test_the_diary_follows_the_pin(device, cli, monkeypatch):
     monkeypatch.setattr("mixtally.cli.client.time", lambda: NOW)
     sent = words(device, "send", device / "sheet.note")
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
-    monkeypatch.setattr("mixtally.cli.client._send_bundle", lambda _diary, entry, *_, **__: entry)
+    for name in ("deliver", "deliver_until_answered"):
+        monkeypatch.setattr(f"mixtally.cli.client.{name}", lambda _diary, entry, *_, **__: entry)
     outcome = cli(*sent, "--rotations", device / "rotations.json", "--yes")
     assert "home-page round 1: pending" in outcome.out
     assert cli(*words(device, "show")).status == 0

@@ -155,7 +155,7 @@ def read_shared_crowd(
     crowd = read_crowd(values, checks.check_optional_text("name", name), request)
     people = crowd.population
     if people.from_data:
-        check_shared(people.question, people.truth, people.from_data)
+        check_shared(people.question, people.bin_counts, people.from_data)
     return crowd
 
 

@@ -129,7 +129,7 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
     # A list of labels from the data is published with the result. If most answers belong to one
     # person each, the list would identify people.
     if crowd.from_data:
-        check_shared(crowd.question, crowd.truth, crowd.from_data)
+        check_shared(crowd.question, crowd.bin_counts, crowd.from_data)
     return crowd
 
 

@@ -304,7 +304,7 @@ class _TableReader:
                 doubts.append(warn_of_cut_labels(labels))
         met = labels if LABELS in crowd.from_data else None
         one = reading.form is RecordType.ONE and crowd.users == self._rows.count
-        counts = crowd.truth if one and met is not None else None
+        counts = crowd.bin_counts if one and met is not None else None
         doubts.append(
             self._rows.ends.describe_warning(self._origin, reading.columns[0], met, counts)
         )

@@ -79,7 +79,15 @@ class Population:
 
     @property
     def truth(self) -> NDArray[np.int64]:
-        """Number of people in each bin, shape (bins,), which results are compared with."""
+        """Number of people in each bin, shape (bins,), with which results are compared.
+
+        Nothing that may be published depends on it. A test replaces this number alone.
+        """
+        return self.bin_counts
+
+    @property
+    def bin_counts(self) -> NDArray[np.int64]:
+        """Number of people in each bin, shape (bins,), for simulations that draw only a tally."""
         count, width = self.question.bins, bits.row_bytes(self.question.bins)
         if self.question.kind is Kind.ONE:
             return np.bincount(self.codes, minlength=count)

@@ -119,7 +119,7 @@ class Histogram:
 def histogram_of(population: Population) -> Histogram:
     """Return the histogram of a population whose records are known."""
     return Histogram(
-        population.question, population.users, population.truth, sizes=sizes_of(population)
+        population.question, population.users, population.bin_counts, sizes=sizes_of(population)
     )
 
 

@@ -106,7 +106,7 @@ def _play_epochs(
             yield draw_part(part, counts, many, plan.hops, lab.chance)[1]
         elif counts_only:
             crowd = timeline.crowd(number)
-            counts, sizes = crowd.truth, sizes_of(crowd)
+            counts, sizes = crowd.bin_counts, sizes_of(crowd)
             yield draw_part(part, counts, crowd.users, plan.hops, lab.chance, sizes)[1]
         else:
             records = timeline.crowd(number).records
