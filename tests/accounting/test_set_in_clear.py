@@ -16,7 +16,7 @@ from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.composition.losses import LossDistribution
 from mixtally.accounting.divergence import set_in_clear
 from mixtally.accounting.numerics import poissonized
-from mixtally.errors import ParameterError
+from mixtally.errors import AccountingError, ParameterError
 from mixtally.model.mechanism import InClear, Parameter, UniformFakes
 
 KNOWN = json.loads((Path(__file__).parent / "sets_in_clear.json").read_text())
@@ -98,7 +98,10 @@ def test_a_member_twice_costs_more_than_is_promised(given, value):
 
 
 def holds(fakes, cells, epsilon):
-    bounds = set_in_clear.delta(among(2, cells, fakes), epsilon)
+    try:
+        bounds = set_in_clear.delta(among(2, cells, fakes), epsilon)
+    except AccountingError:  # the ends contradict each other
+        return False
     truth = brute.two_of(fakes, cells, epsilon)
     return bounds.lower <= truth * (1 + 1e-12) and truth <= bounds.upper * (1 + 1e-12)
 
