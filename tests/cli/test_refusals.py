@@ -50,7 +50,7 @@ def here(crowd, monkeypatch):
         ((*PLAN, "--bins", 100, "--target-error", 1, "--protocol", "flip"),
          "raise epsilon, or leave --protocol out"),
         (("check noise", "--protocol", "clear-shaped", "--shape-shift", 20, *PROMISE),
-         "expected no value for the parameter to compute, got --shape-shift. Leave"),
+         "expected no value for --shape-shift, because it is computed, got a value. Leave"),
         (("check formula", "--formula", "notes-5.26", "--users", "1e6", *PROMISE),
          "notes-5.26: expected the number of fakes, got none. Add --fakes N"),
         (("check noise", *MEMORY, *PROMISE, "--honest-share", 0.5), "--honest-share: expected"),

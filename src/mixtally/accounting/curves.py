@@ -240,7 +240,8 @@ class PrivacyCurve:
         Returns
         -------
         LossDistribution
-            The distribution on a lattice; the last delta is its infinite loss.
+            The distribution on a lattice. The last delta of the curve is the probability of an
+            infinite loss.
         """
         return loss_distribution(self.delta, self.epsilons[-1], tightness)
 

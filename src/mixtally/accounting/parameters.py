@@ -148,11 +148,12 @@ def find_sought_parameter(kind: type[Mechanism], name: str, given: Parameters) -
     for field in sought:
         if given.get(field) is None:
             return specs[field]
+    flags, is_single = format_flags(sought, kind.PARAMETERS), len(sought) == 1
     raise ParameterError(
         name,
-        expected="no value for the parameter to compute",
-        got=format_flags(sought, kind.PARAMETERS),
-        do="leave one out, or use `mixtally check delta` to compute delta",
+        expected=f"no value for {'' if is_single else 'one of '}{flags}, because it is computed",
+        got="a value" if is_single else "a value for each",
+        do=f"leave {'it' if is_single else 'one'} out, or use `mixtally check delta` for delta",
     )
 
 

@@ -66,7 +66,7 @@ class CheckedRequest:
     Parameters
     ----------
     request : PlanRequest
-        The request; for two people if the size of the crowd is unknown.
+        The request. If the size of the crowd is unknown, it is a request for two people.
     options : PlanOptions
         The options of the request.
     planner : Planner

@@ -58,8 +58,8 @@ def candidate_of_several(
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate of one slot in which every mix draws the fakes.
 
-    If the budget has a message for every slot, whole records among shaped fakes have smaller
-    errors, and the result is None.
+    The result is None if the budget allows a message for every slot, because whole records among
+    shaped fakes then have smaller errors.
     """
     asked = _question_of_slots(request, encoding)
     if asked is None or not request.mixes_draw or request.slots not in (None, 1):

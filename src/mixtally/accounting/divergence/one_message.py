@@ -21,5 +21,5 @@ def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
 
 
 def handles_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
-    """Return False, as several rounds are composed."""
+    """Return False: several rounds are composed, because no formula covers them together."""
     return False

@@ -57,7 +57,8 @@ def delta(
     memo : Memo, optional
         Keeps intermediate results for later calls.
     lower_only : bool
-        Whether the upper bound may be 1 if the worst crowd is searched for.
+        Whether only the lower end is needed. Where the worst crowd would have to be searched for,
+        the upper end may then be 1.
     """
     memo, bit, others = (
         memo or Memo(_MOST_BYTES),

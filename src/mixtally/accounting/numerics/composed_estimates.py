@@ -72,8 +72,8 @@ def gaussian_start(
     """Return the x in [low, high] at which the Gaussian approximation meets the target.
 
     The target is (``epsilon``, ``delta``) for ``times`` messages. ``distance`` is the total
-    variation distance of one message at x, and its inverse is nearly a power of ``axis``. The first
-    x is ``start``. None is returned if the distance is not seen to fall as x grows.
+    variation distance t of one message at x, and 1/t is nearly a power of ``axis.along(x)``. The
+    first x is ``start``. None is returned if the distance is not seen to fall as x grows.
     """
     expected = math.erf(gaussian_mu(epsilon, delta) / math.sqrt(8.0 * times))
     points: list[tuple[float, float]] = []  # logarithms of places and of misses

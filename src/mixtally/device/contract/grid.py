@@ -36,8 +36,8 @@ class ContractGrid(NamedTuple):
     def round_randomly(self, number: float, word: int) -> int:
         """Return the index of the point to which a finite ``number`` is rounded.
 
-        ``word`` is a uniform 64-bit word. The three doubles are written over one denominator, so
-        that t and f are exact quotients of integers.
+        ``word`` is a uniform 64-bit word. The number and the two ends of the grid are written over
+        one denominator, so that only integers are compared.
         """
         inside = min(max(number, self.low), self.high)
         ratios = [value.as_integer_ratio() for value in (self.low, inside, self.high)]

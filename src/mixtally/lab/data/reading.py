@@ -103,14 +103,16 @@ class Reading:
     def __post_init__(self) -> None:
         few, most = _COLUMNS.get(self.form, (1, 1))
         if not few <= len(set(self.columns)) == len(self.columns) <= most:
-            many = (
-                f"{few} different columns" if few == most else f"{few} to {most} different columns"
-            )
+            if most == 1:
+                expected, do = "one column", "name one column"
+            else:
+                expected = f"{few if few == most else f'{few} to {most}'} different columns"
+                do = "name each column once"
             raise ParameterError(
                 "columns",
-                expected=f"{'one column' if most == 1 else many} for records of type '{self.form}'",
+                expected=f"{expected} for records of type '{self.form}'",
                 got=", ".join(map(repr, self.columns)) or "none",
-                do="name each column once; only bits, attributes and places have several columns",
+                do=f"{do}; only bits, attributes and places have several columns",
             )
         if self.max_set is not None and not 1 <= self.max_set <= MOST_SET:
             raise ParameterError(

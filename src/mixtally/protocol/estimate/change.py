@@ -307,7 +307,7 @@ def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> End
 
 
 def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDistribution:
-    """Return the distribution of X' - X, the later noise less the earlier one, in clear.
+    """Return the distribution of X' - X, the later noise less the earlier, of messages in clear.
 
     If totals are known, each noise is conditioned on the sum of the noises of its bins.
     """

@@ -176,7 +176,7 @@ class _OneSidedTest:
 
     @cached_property
     def _others_lower_count(self) -> NDArray[np.int64]:
-        """The largest number that others' messages reach, except with the tail probability."""
+        """A lower limit of the messages of others; they are fewer with the tail probability."""
         from scipy import special  # slow to import
 
         def not_always(k: NDArray[np.int64]) -> NDArray[np.bool_]:

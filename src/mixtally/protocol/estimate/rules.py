@@ -1,8 +1,8 @@
 """Association rules between items, with intervals: people who have these items also have that one.
 
 The search for frequent item sets in ``lab.simulation.baskets`` calls ``derive_rules``. Let n be the
-number of people, and z_S the number who have all items of a set S. The rule from S without b to b
-has
+number of people, and z_S the number who have all items of a set S. Let b be an item of S. The rule
+"people who have all other items of S also have b" has
 
     support z_S / n,   confidence z_S / z_{S-b},   lift n z_S / (z_{S-b} z_b).
 

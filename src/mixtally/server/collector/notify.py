@@ -45,7 +45,7 @@ class Notifier:
             self._tell_failure(f"{_MOST_WAITING} earlier events wait for the command")
 
     def end(self) -> None:
-        """Wait until the command that runs has ended, and drop the other events."""
+        """Wait until the running command has ended, and drop the events that still wait."""
         self._runner.shutdown(cancel_futures=True)
 
     def _handle(self, data: bytes) -> None:

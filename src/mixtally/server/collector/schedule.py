@@ -63,7 +63,10 @@ class Schedule:
             self._peers.run_job(("schedule", contract), partial(self._propose, agreed, opens, now))
 
     def _propose(self, agreed: SignedContract, opens: int, now: int) -> None:
-        """Propose a round, and report whether that succeeded; a lost note ends the process."""
+        """Propose a round, and record why that was impossible, or that it succeeded.
+
+        Raises OldStateError, which ends the process, if the role has lost a note that it signed.
+        """
         self._next_try[agreed.fingerprint] = now + RETRY_SECONDS
         try:
             propose(self._node, agreed, self._call, now, Proposal(opens=opens))

@@ -93,7 +93,7 @@ class Sorter:
                 yield rows[order[start : start + step], self._key_bytes :]
 
     def ordered_buckets(self, *, keep: bool = False) -> Iterator[tuple[Rows, NDArray[np.intp]]]:
-        """Yield rows of a key and a message, and the sorted order of these rows, many at a time.
+        """Yield batches of rows, each a key and a message, with the order that sorts the batch.
 
         Rows with equal keys are yielded together. The iteration can be repeated only with ``keep``,
         which keeps the files until this object is deleted.

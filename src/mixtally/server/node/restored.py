@@ -124,9 +124,9 @@ class Restored:
         return entry.kind
 
     def take_up_round(self, note: bytes, agreement: Agreement, number: int) -> None:
-        """End a round that the collector of a contract has signed, as lost.
+        """Mark a round as lost, given the sheet of the round that the collector has signed.
 
-        Raises RefusedError if ``note`` is not the collector's sheet of this round.
+        Raises RefusedError if ``note`` is not such a sheet.
         """
         collector = agreement.key_of(len(agreement.roles))
         sheet = read_sheet(verify_note(note, collector))

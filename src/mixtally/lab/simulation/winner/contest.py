@@ -151,7 +151,7 @@ class Contest:
         return quantile * count.estimate.standard_error / self.plan.users
 
     def counts(self) -> Mapping[str, Vote]:
-        """Return both versions by name."""
+        """Return the votes of the local and of the shuffled version, by name."""
         return {"local": self.local, "shuffle": self.shuffle}
 
 

@@ -96,7 +96,7 @@ class _Output(NamedTuple):
 
 
 def write_partition(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Write the messages of a partition to a file, and yield one row that describes its files."""
+    """Write the messages of a partition to files, and yield one row that describes the files."""
     # Spark may run a task twice: each attempt writes its own files, and only one row is used.
     partition, name = Partition(batches), f"out-{current_task().taskAttemptId()}"
     digest, length = sha256(), 0
