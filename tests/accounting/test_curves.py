@@ -32,3 +32,10 @@ def test_a_chord_keeps_its_digits_next_to_its_ends(epsilons, deltas, share):
                 if left < epsilon < right:
                     true = chord(list(zip(epsilons, deltas, strict=True)), epsilon)
                     assert true <= curve.delta(epsilon) <= true * (1 + mp.mpf("3e-12"))
+
+
+def test_a_curve_is_shown_by_its_ends():
+    """A curve that the interpreter prints in full would fill the screen."""
+    curve = PrivacyCurve((0.0, 1.0, 2.0), (0.25, 1e-3, 1e-6))
+    first, last = "delta <= 0.25 at epsilon 0.0", "delta <= 1e-06 at epsilon 2.0"
+    assert repr(curve) == f"PrivacyCurve of 3 points: {first}, to {last}"

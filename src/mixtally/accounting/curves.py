@@ -11,7 +11,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -45,7 +45,7 @@ _PAIRS = "give pairs of epsilon and delta with ascending epsilon"
 MOST_ROUNDS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacyCurve:
     """Upper bounds of delta at several epsilons.
 
@@ -70,7 +70,7 @@ class PrivacyCurve:
 
     epsilons: tuple[float, ...]
     upper: tuple[float, ...]
-    lower: tuple[float, ...] = field(default=(), repr=False)
+    lower: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for where, (low, high) in enumerate(pairwise((-1.0, *self.epsilons))):
@@ -87,6 +87,14 @@ class PrivacyCurve:
                 f"{pluralize(len(self.upper), 'delta')}",
                 do=_PAIRS,
             )
+
+    def __repr__(self) -> str:
+        """Return both ends of the curve, as a curve may have hundreds of points."""
+        first, last = (
+            f"delta <= {self.upper[place]!r} at epsilon {self.epsilons[place]!r}"
+            for place in (0, -1)
+        )
+        return f"PrivacyCurve of {pluralize(len(self.epsilons), 'point')}: {first}, to {last}"
 
     @classmethod
     def from_profile(cls, points: Iterable[tuple[float, float]]) -> "PrivacyCurve":
