@@ -81,8 +81,9 @@ def test_a_time_has_a_unit_that_people_can_read(seconds, cores, told):
     assert _estimate("words", seconds, cores) == f"counting words takes about {told}"
 
 
-def test_the_command_line_says_it_on_standard_error_unless_it_is_quiet(capsys):
-    across = options.make_parallel_map(lambda *_: None, 1)
+def test_the_command_line_says_it_on_standard_error_unless_it_is_quiet(capsys, monkeypatch):
+    monkeypatch.setattr(options, "cores", lambda: 1)
+    across = options.make_parallel_map(lambda *_: None)
     across._worth = 0.0
     for quiet in (True, False):
         common.set_quiet(quiet)
