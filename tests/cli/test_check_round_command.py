@@ -78,7 +78,7 @@ def test_a_host_cannot_serve_another_contract_the_second_time(refused, exported,
     own = fingerprint_of((exported / "contract.note").read_bytes())
     served = []
 
-    def call(_, place, method, path, body=b"", most=0):
+    def call(_, place, method, path, body=b"", most=0, seconds=0.0):
         data = (exported / path[1:]).read_bytes()
         served.append(path)
         return Answer(200, b"x\n" if served.count("/contract.note") > 1 and "contract" in path

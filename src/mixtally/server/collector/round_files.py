@@ -25,8 +25,9 @@ from mixtally.server.collector.export_index import (
 from mixtally.server.node import disk
 from mixtally.server.node.calls import Answer, SilentError
 
-MOST_SECONDS, MOST_BYTES = 3600, 1 << 36
-"""Limits of the time and the bytes of all files of a round together."""
+MOST_SECONDS = 3600
+MOST_BYTES = 1 << 36
+"""Limits of the time and the bytes in which all files of a round are fetched."""
 Fetch = Callable[[str, str, str, bytes, int], Answer]
 """Function of (address, method, path, body, maximum length) that returns an answer.
 
