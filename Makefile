@@ -5,6 +5,8 @@ STAMP := .venv/.ready
 LAB_STAMP := .venv/.lab-ready
 BENCH_STAMP := .venv/.bench-ready
 WEB_STAMP := web/node_modules/.package-lock.json
+# Slow tests wait for processes half of their time: twice as many workers keep all processors busy.
+WORKERS := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 # Many tests begin a Python of their own: what is compiled once is kept, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -64,10 +66,10 @@ test: $(STAMP)   ## run the quick tests: four minutes on two idle cores
 	@$(BIN)/pytest -n auto --dist worksteal -m "not slow and not seconds and not exhaustive"
 
 slow: $(STAMP)   ## run the tests that need seconds or minutes
-	@$(BIN)/pytest -n auto --dist worksteal -m "(slow or seconds) and not exhaustive"
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "(slow or seconds) and not exhaustive"
 
 test-slow: $(STAMP)  ## run the quick and the slow tests in one go, as CI does
-	@$(BIN)/pytest -n auto --dist worksteal -m "not exhaustive"
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not exhaustive"
 
 compose-check: $(STAMP)  ## run the steps of deploy/: image, units, proxies; says what is skipped
 	@$(BIN)/pytest -n 0 -rs tests/deploy
