@@ -144,6 +144,11 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.repeats if self.threshold is not None else self.most_set or 1
 
     @property
+    def largest_record(self) -> int:
+        """The maximum number of bins of a record."""
+        return self.bins if self.most_set is None else self.most_set
+
+    @property
     def is_full(self) -> bool:
         """Whether every record has exactly ``most_set`` bins, of which some are drawn and sent."""
         return self.slots is not None and self.layout.bins == self.bins

@@ -95,7 +95,10 @@ class HonestPart:
         return self.fakes.average(bounds_for_fakes, one_pair=self.has_one_worst_pair)
 
     def _bounds_in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
-        """Return the exact average over coins for values in clear; None for other parts."""
+        """Return the exact average over coins for values in clear; None for other parts.
+
+        Over few planes only its upper end is proved, and the lower end is 0.
+        """
         fakes, mechanism = self.fakes, self.mechanism(self.fakes.certain)
         if not fakes.coin or not mechanism.is_in_clear:
             return None

@@ -250,8 +250,7 @@ def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
     cap = part.layout.cap
     if cap is None or part.threshold is None:
         return 0.0
-    largest = part.bins if part.most_set is None else part.most_set
-    record = overflow_chance(part.bins, largest, part.threshold, cap)
+    record = overflow_chance(part.bins, part.largest_record, part.threshold, cap)
     total = record
     if isinstance(part.recipe, BlanksRecipe):
         total += part.recipe.count * overflow_chance(part.bins, 0, part.threshold, cap)

@@ -119,8 +119,8 @@ def probe_part(part: Part, threshold: int) -> Part | None:
 
     The cap is raised until messages practically never exceed it. Return None if no such cap exists.
     """
-    layout, largest = part.layout, part.bins if part.most_set is None else part.most_set
-    cap = layout.cap and least_cap(part.bins, largest, threshold, _PROBE_CAP_RATE)
+    layout = part.layout
+    cap = layout.cap and least_cap(part.bins, part.largest_record, threshold, _PROBE_CAP_RATE)
     if cap and cap > MOST_CAP and layout.form is Form.POSITIONS:
         return None
     return _with_threshold(part, threshold, cap)
@@ -279,8 +279,8 @@ def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     """
     if part.threshold is None or part.layout.cap is None:
         return [], 0
-    largest = part.bins if part.most_set is None else part.most_set
-    half = _with_threshold(part, PROBES[0], max(largest, least_cap(part.bins, 1, PROBES[0], 0.5)))
+    cap = max(part.largest_record, least_cap(part.bins, 1, PROBES[0], 0.5))
+    half = _with_threshold(part, PROBES[0], cap)
     codes = np.arange(_CAPPED) % part.bins
     sent, fakes = lab.device.reports(half, codes, lab.chance), _draw_fakes(half, _CAPPED, lab)
     over = _count_refused(half.layout, sent) + _count_refused(half.layout, fakes)
