@@ -1,9 +1,11 @@
 """Frequent coin flips by bit-slicing: 64 comparisons at once.
 
-A coin is one if U < t, for a uniform 64-bit integer U and the threshold t. The 64 lanes of a word
-compare 64 coins digit by digit from the top. A lane is settled at the first digit in which U and t
-differ, and only words with unsettled lanes draw another digit. A lane that is unsettled after 64
-digits has U = t, so its coin is zero. The probability of a one is exactly t / 2^64.
+A coin is one if U < t, for a uniform 64-bit integer U and the threshold t. Each of the 64 bit
+positions of a word, called a *lane*, belongs to one coin. U and t are compared one binary digit at
+a time, from the most significant digit on, in all lanes at once. A lane is *settled* at the first
+digit in which U and t differ. Only words with unsettled lanes draw another digit. A lane that is
+unsettled after 64 digits has U = t, so its coin is zero. The probability of a one is exactly t /
+2^64.
 """
 
 from types import ModuleType
@@ -16,11 +18,12 @@ from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.chance import Chance, Words
 
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-# Words settled at once: few enough for the cache, many enough to outweigh the interpreter's
-# overhead.
+# Number of words settled at once: few enough for the cache, many enough to outweigh the
+# interpreter's overhead.
 _SPAN_WORDS = 1 << 13
-# The digits that are compared in all words. After them, 2^-8 of the lanes are unsettled. Before, so
-# many words have an unsettled lane that selecting these words would cost more than it saves.
+# The digits that are compared in all words, settled or not. After these eight digits, 2^-8 of the
+# lanes are unsettled. With fewer digits, too many words have an unsettled lane: selecting these
+# words would cost more than it saves.
 _DENSE_DIGITS = range(63, 55, -1)
 _SAVED_SECONDS_A_WORD = 40e-9
 
@@ -97,8 +100,11 @@ def _sparse_digits(threshold: int) -> range:
 def _settle_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
     """Compare one digit, and return whether the coins of the lanes that it settles are ones.
 
-    ``drawn`` is reduced in place to the lanes that are still unsettled, because they agree with the
-    digit. If the settled coins are ones, ``unsettled`` is reduced in place to the settled lanes.
+    ``drawn`` has a random digit for every lane, and ``digit`` is the digit of the threshold.
+    ``unsettled`` has a set bit for every lane that was unsettled before. Both arrays are changed in
+    place. Afterwards ``drawn`` has a set bit for every lane that remains unsettled, because its
+    digits are equal. If the result is True, ``unsettled`` then has a set bit for every lane that
+    was settled now.
     """
     if not digit:
         np.invert(drawn, out=drawn)

@@ -21,10 +21,11 @@ from mixtally.primitives.flips import flip
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.rare_flips import draw_coin_positions
 
-# Draws of one message. If each draw exceeds the cap with probability 3/4, a batch of 10^10 messages
-# needs more draws with probability below 10^-21. Plans with such a cap cannot promise privacy.
+# Maximum number of draws of one message. If each draw exceeds the cap with probability 3/4, a batch
+# of 10^10 messages needs more draws with probability below 10^-21. Plans with such a cap cannot
+# promise privacy.
 _MOST_DRAWS = 256
-# Positions drawn at once, so that their arrays fit the processor's cache.
+# Number of positions drawn at once, so that their arrays fit the processor's cache.
 _SPAN_POSITIONS = 1 << 18
 
 
@@ -32,7 +33,7 @@ _SPAN_POSITIONS = 1 << 18
 class SetBits:
     """The positions of the set bits in ``count`` rows: bit ``columns[i]`` of row ``rows[i]``.
 
-    The positions are in ascending order of the rows, and within a row of the columns.
+    The positions are sorted by row, and within a row by column.
     """
 
     rows: Integers
@@ -103,7 +104,7 @@ def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None
 def flip_positions(
     set_bits: SetBits, flips: Flips, chance: Chance, memo: Memo | None = None
 ) -> tuple[Integers, Integers]:
-    """Flip rows that are given by their set bits, and return the rows and columns of all ones.
+    """Flip the rows that ``set_bits`` describes; return row and column of each resulting one.
 
     The result is ordered by row. It has the same distribution as the result of ``flip_rows``, but
     whole rows are never in memory. Raises ParameterError as ``flip_rows`` does.

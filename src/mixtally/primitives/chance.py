@@ -71,7 +71,10 @@ if hasattr(os, "register_at_fork"):  # Windows does not fork
 
 
 def _process() -> tuple[int, int]:
-    """Return an identifier of this process. The system may use the process id alone again."""
+    """Return an identifier of this process: its process id, and the number of forks before it.
+
+    The process id is not enough, because the system may assign the id of an ended process again.
+    """
     return os.getpid(), len(_forks)
 
 

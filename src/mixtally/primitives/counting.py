@@ -1,12 +1,14 @@
 """Column counts of packed rows by bit-sliced carry-save addition.
 
 A *stretch* is the smallest number of rows that fills whole 64-bit words. A *plane* is a run of
-stretches, so that a word has bits of the same columns in every plane. Three planes of one weight
-become one plane of this weight and one of twice the weight, the carry, by five operations on all
-columns at once. For each weight one plane is kept, its *total*. A carry waits until a second carry
-of its weight arrives. Then both are added to the total of that weight in one step, which costs half
-of adding each on its own. Only the totals and the waiting carries are unpacked into integers, at
-the end. Source: Warren, Hacker's Delight, 2nd edition, section 5-2 (Harley and Seal).
+consecutive stretches, and all planes are equally long. So the same word of any two planes has bits
+of the same columns. Three planes of one weight become one plane of this weight and one of twice the
+weight, the carry, by five operations on all columns at once. For each weight one plane is kept, its
+*total*. A carry waits until a second carry of its weight arrives. Then both carries are added to
+the total of that weight in one step, which costs half as much as adding them one by one. The
+*level* of a plane is the logarithm of its weight to base 2. Only the totals and the waiting carries
+are unpacked into integers, at the end. Source: Warren, Hacker's Delight, 2nd edition, section 5-2
+(Harley and Seal).
 """
 
 import math

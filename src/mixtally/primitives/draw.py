@@ -7,8 +7,9 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.chance import Chance, Words
 
 Integers = NDArray[np.int64]
-# If all draws of keys have ties, the source of randomness is broken. The first number is the least
-# number of draws. The second is the least number of keys in all draws together, for few keys.
+# All keys are drawn again while two of them are equal. If every draw has equal keys, the source of
+# randomness is broken. The first number is the least number of draws before this is concluded. If
+# the keys are few, there are as many draws as give about the second number of keys in total.
 _MOST_TIES, _MOST_KEYS = 64, 4096
 
 
@@ -63,8 +64,8 @@ def _order_keys(keys: Words) -> NDArray[np.intp] | None:
 def _sort_ties(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -> bool:
     """Sort the entries at ``places`` by their whole keys, in place; return whether the keys differ.
 
-    Runs of keys with equal top bits are already in the right places, but each in its original
-    order.
+    ``order`` is already sorted by the top bits of the keys. Keys with equal top bits are still in
+    their original order, and ``places`` are their places in ``order``.
     """
     some = order[places]
     some = some[np.argsort(keys[some])]

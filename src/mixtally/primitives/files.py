@@ -21,7 +21,7 @@ _WRITING = threading.Lock()
 
 
 def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
-    """Return the content of a file, or of a pipe if pipes are allowed.
+    """Return the content of a file, or of a pipe if ``piped`` is true.
 
     Raise OSError for a file that cannot be read, for a device, and for too many bytes.
 

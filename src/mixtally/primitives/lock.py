@@ -17,7 +17,7 @@ def exclusive_lock(folder: Path, *, required: bool) -> Iterator[None]:
     Parameters
     ----------
     folder : Path
-        The folder.
+        The existing folder that is locked.
     required : bool
         Whether DataError is raised on a system without file locks. Otherwise the context is opened
         there without a lock, and one of two simultaneous writers may lose its change.

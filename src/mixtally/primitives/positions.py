@@ -23,7 +23,7 @@ def pack_positions(
     Parameters
     ----------
     rows : array of int, shape (numbers,)
-        The row of each number, ascending.
+        The index of the row that contains each number, ascending.
     numbers : array of int, shape (numbers,)
         The numbers, ascending within a row.
     count, cap : int

@@ -160,9 +160,10 @@ def fail_power(fail: int, exponent: int) -> int:
 
 
 def _build_table(fail: int, *, bounded: bool) -> DigitTable:
-    """Return the table with the boundaries 1 - x^j for j = 1, 2, .. as integers.
+    """Return the table with the boundaries 1 - x^j for j = 1, 2, .., where x is ``fail``.
 
-    For a bounded digit the boundaries are divided by 1 - x^1024.
+    ``fail`` and the boundaries are fixed-point integers. A bounded digit is less than 1024, so its
+    boundaries are divided by 1 - x^1024.
     """
     one = 1 << _WORK_BITS
     total = one - fail_power(fail, _BASE) if bounded else one

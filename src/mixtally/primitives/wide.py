@@ -104,8 +104,8 @@ def to_little_endian(numbers: Numbers, size: int) -> NDArray[np.uint8]:
 def draw_numbers(chance: Chance, bound: int, count: int) -> Numbers:
     """Draw ``count`` independent uniform integers in [0, ``bound``).
 
-    For a bound above 2^63 a number is drawn as two words, of which surplus high bits are cleared.
-    Numbers that are not below ``bound`` are drawn again.
+    For a bound above 2^63 a number is drawn as two words. The high bits that no number below
+    ``bound`` has are cleared. Numbers that are not below ``bound`` are drawn again.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def divide(numbers: Numbers, divisor: int) -> tuple[Numbers, NDArray[np.int64]]:
 
 
 def digits_in_base(numbers: Numbers, base: int, count: int) -> NDArray[np.int64]:
-    """Return the least significant digits, units first, shape (count, numbers).
+    """Return the least significant digits of each number, units first, shape (count, numbers).
 
     Parameters
     ----------
