@@ -84,8 +84,8 @@ followed by the estimated error.
 _MOST_BYTES = 16_000_000
 """The memory limit of a planner's cache."""
 _COSTLY_PRODUCTS, _MOST_PRODUCTS = 50_000, 1_000_000
-"""Limits for the number of products in one value of delta, which take about 1 and 10 milliseconds.
-A search computes hundreds of values.
+"""Two limits of the number of products that one delta of a whole bit vector takes. Computing these
+takes about 1 and 10 milliseconds, and a search computes hundreds of deltas.
 """
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
 """The budgets below the requested one that are tried, in messages per user."""
@@ -122,8 +122,9 @@ class Planner:
     ) -> Iterator[Callable[[], Result]]:
         """Yield one function for each protocol and encoding, which computes its result.
 
-        Each result is computed at most once. If ``sketched``, the accountant approximates.
-        ``again`` includes whole vectors that are sent several times.
+        Each result is computed at most once. If ``sketched`` is true, estimates of delta replace
+        proved bounds. If ``again`` is false, bit vectors that are sent whole and several times are
+        left out.
         """
         accountant = self._approximate_accountant if sketched else self.accountant
         # The place identifies an evaluation in the cache. Repeated vectors are listed last, so
@@ -143,8 +144,9 @@ class Planner:
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
         """Return the plan of least error with its candidate, and candidates that exceed the budget.
 
-        Coins increase a candidate's error, so a candidate with a larger estimate can have the
-        better plan. Hence all candidates within ``similar_ratio`` of the best error are proved.
+        ``ranked`` is ascending. The first result is None if no candidate has a plan within the
+        budget. Coins increase a candidate's error, so a candidate with a larger estimate can have
+        the better plan. Hence all candidates within ``similar_ratio`` of the best error are proved.
         Among them, the plan with the fewest bytes and then the fewest fakes is returned.
         """
         found: list[tuple[Plan, Candidate]] = []
@@ -175,7 +177,7 @@ class Planner:
         Parameters
         ----------
         request : PlanRequest
-            The request.
+            The question, the guarantee and the budget.
         smaller : bool
             Whether candidates that send less than the whole budget are searched for as well.
 
@@ -196,7 +198,7 @@ class Planner:
         Parameters
         ----------
         request : PlanRequest
-            The request.
+            The question, the guarantee and the budget.
         mixes_first : bool
             Whether candidates whose fakes every mix draws are preferred, as in ``choose``;
             otherwise only errors are compared.
@@ -232,22 +234,24 @@ class Planner:
         Parameters
         ----------
         request : PlanRequest
-            The request with its whole budget.
+            The request, with its whole budget.
         found : tuple of Candidate
             All candidates for the whole budget.
 
         Notes
         -----
-        The search stops following a protocol to smaller budgets if two conditions hold. The error
-        of the protocol increases with every smaller budget, and exceeds the error of the candidate
-        that sends least. The delta of several collections is costly to compute. So for several
-        collections, a protocol is left out if it is infeasible for the whole budget. A protocol
-        that replaces values is also left out if the least budget does not reduce its error.
+        Budgets are tried from large to small. A protocol is dropped if its error no longer falls
+        from one budget to the next, and is at least the error of the candidate that sends least.
 
-        If bits are sent one by one, whole vectors have larger errors, however often they are sent.
-        Repeated whole vectors are not tried if their delta takes too many products to compute, as
-        in a very small crowd. The limit of products is larger if no candidate sends bits one by
-        one.
+        The delta of several collections is costly to compute. So with several collections, a
+        protocol is left out if it is infeasible for the whole budget. A protocol that replaces
+        values is also left out if its error at the least budget is no smaller than at the whole
+        budget.
+
+        Whole bit vectors that are sent several times are not tried if their delta takes too many
+        products to compute, as in a very small crowd. The limit of products is larger if no
+        candidate sends bits one by one. Otherwise whole vectors have larger errors than bits that
+        are sent one by one, however often the vectors are sent.
         """
         whole, *smaller = _vary_budgets(request)
         split = any(len(option.parts) > 1 for option in found)
@@ -347,7 +351,7 @@ def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
     Parameters
     ----------
     request : PlanRequest
-        The request.
+        The question, the guarantee and the budget.
     planner : Planner
         The cache that is shared with other calls.
 
@@ -406,7 +410,7 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
     Parameters
     ----------
     request : PlanRequest
-        The request.
+        The question, the guarantee and the budget.
     planner : Planner or None
         A planner to share between calls; None for a new one.
     """
@@ -468,7 +472,7 @@ def _is_replacement_no_better(found: Result | None, error: float) -> bool:
 
 
 def _estimate_products(found: Candidate) -> int:
-    """Return the number of products in one delta of a whole vector; 0 for other candidates."""
+    """Return the number of products that one delta of a whole bit vector takes; 0 otherwise."""
     part = found.parts[0]
     if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
@@ -492,7 +496,7 @@ def _list_evaluations(
 
 
 def _repeats(request: PlanRequest) -> list[int]:
-    """Return the numbers of times that a whole vector may be sent.
+    """Return how often a whole bit vector may be sent: the numbers of repeats to try.
 
     The list is empty if every bit can be sent alone, because sending bits alone has a smaller
     standard error.

@@ -20,11 +20,11 @@ NAME = "clear-shaped"
 NO_LOCAL_EPSILON_REASON = (
     "no --local-epsilon: answers travel in clear, so colluding mixes can read them"
 )
-"""The requirement of protocols whose records have no noise of their own."""
+"""The change that makes a protocol feasible whose records have no noise of their own."""
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the shape of least variance, for which devices send no fakes."""
+    """Return the candidate whose mixes draw the fakes by the shape of least variance."""
     clear = questions_in_clear(encoding)
     if clear is None:
         return None

@@ -38,7 +38,7 @@ NAME = "clear-uniform"
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the fewest fakes of devices that hide a record in clear."""
+    """Return the candidate whose devices send the fewest fakes that hide a record in clear."""
     clear, people = questions_in_clear(encoding), request.people
     if clear is None or request.question.hashed is not None:
         return None
@@ -76,7 +76,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
         return Infeasible(
             NAME, f"{_describe_fakes(sum(needs), bins)}: --messages-per-user {need:.10g}"
         )
-    # Rounded up, so that the certain people together draw at least the needed fakes.
+    # Rounded up, so that the people who certainly take part send enough fakes on average.
     owns = (own_fakes(FakeRecord.UNIFORM, -(-need * SCALE // people)) for need in needs)
     parts = tuple(
         part_in_clear(each, own, NoRecipe(), most_set=size)
@@ -92,8 +92,8 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate in which every mix draws as many fakes as the bins need.
 
-    Each mix is priced as the only honest mix. Plans have no such fakes for sets. If no candidate
-    exists, the reason is returned only if the request names the protocol.
+    Delta is computed as if only one mix were honest. This function has no candidate for sets. If no
+    candidate exists, the reason is returned only if the request names the protocol.
     """
     found = _among_mix_fakes(request, encoding, accountant)
     if isinstance(found, Candidate):
@@ -114,7 +114,8 @@ def _among_mix_fakes(request: PlanRequest, encoding: Encoding, accountant: Accou
         return short
     if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, 1))) is not None:
         return large
-    # For one message the search is faster than one price among the most fakes of a mix.
+    # For one message the search below is faster than this check, which computes a delta among as
+    # many fakes as a mix may draw.
     composed = len(bins) * request.collections > 1
     if sum(bins) > most or (
         composed and not _is_probably_hidden(request, encoding, bins, Fraction(most), accountant, 1)
@@ -144,9 +145,9 @@ def _certain_fakes(
     accountant: Accountant,
     size: int,
 ) -> list[int]:
-    """Return the number of fakes of each part if all fakes certainly arrive.
+    """Return the number of fakes that hides a record in each part, if all of them arrive.
 
-    If an estimate is enough, every part has as many fakes per bin as the largest part.
+    If an estimate is enough, every part has as many fakes per bin as the part with the most bins.
     """
     if request.accept_probable:
         most = max(bins)

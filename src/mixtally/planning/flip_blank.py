@@ -3,8 +3,8 @@
 Devices or every mix draw the blanks. ``planning.choose`` calls this module. Let n be the number of
 people, K the number of blanks, k the set bits of a record, and q the flip probability. The q that
 the guarantee needs falls as K^(-1/k). The variance of a count is about (n + K) q, which is least at
-K = n / (k - 1). Hence more blanks are never drawn. If every mix draws blanks, the number is divided
-by the mixes.
+K = n / (k - 1). Hence more blanks are never drawn. If mixes draw the blanks, each mix draws an
+equal share of this number.
 """
 
 from fractions import Fraction
@@ -25,7 +25,7 @@ _FAKES = "fakes: --messages-per-user above {own}"
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the most blanks of devices that are affordable and useful."""
+    """Return the candidate whose devices send as many blanks as are affordable and useful."""
     if any(part.kind is Kind.BITS for part in encoding.parts):
         return None
     if (short := budget_shortfall(NAME, request, encoding)) is not None:
@@ -45,7 +45,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the most blanks of mixes that are allowed and reduce the error."""
+    """Return the candidate whose mixes draw as many blanks as are allowed and reduce the error."""
     if not request.mixes_draw or any(part.kind is Kind.BITS for part in encoding.parts):
         return None
     each = min(request.max_mix_messages // len(encoding.parts), request.users)

@@ -1,12 +1,14 @@
 """Candidates of ``flip-uniform``: flipped values among flipped fakes of uniform bins.
 
 ``planning.choose`` calls this module. Let q be the flip probability, d the number of bins, K the
-number of fakes, and x = q d. About K q / (1 - e^-x) messages hide a record that shows its own bit.
-For many bins x is large: uniform fakes then hide no better than blanks, and their additional
-variance K / d is wasted. If K / d is close to what records in clear need, only few flips are
-needed. With at least half of those fakes, uniform fakes give a smaller error than blanks
-(docs/explanation/accounting.md has the numbers). With all of them, records in clear give an equal
-error in shorter messages.
+number of fakes, and x = q d. If a record's own bit is still set after the flips, about K q / (1 -
+e^-x) fakes hide the record. For many bins x is large: uniform fakes then hide no better than
+blanks, and their additional variance K / d is wasted.
+
+Records in clear need some number of fakes per bin. If K / d is close to this number, few flips are
+needed. With at least half of the fakes that records in clear need, uniform fakes give a smaller
+error than blanks (docs/explanation/accounting.md has the numbers). With all of them, records in
+clear have an equal error and shorter messages.
 """
 
 from fractions import Fraction
@@ -25,7 +27,7 @@ _ONE_MESSAGE_REASON = "a question that is asked once and answered in one message
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with as many affordable fakes as records in clear need, at most.
+    """Return the candidate with all affordable fakes, but no more than records in clear need.
 
     The protocol is considered only if the request names it. The error of the protocol is at most an
     eighth smaller than the error of messages over planes, and its messages are longer. A point of

@@ -45,7 +45,8 @@ TOO_FEW_PEOPLE = (
 _CERTAIN = "more people who are certain to take part"
 _CROWD = "--minimum-crowd: people whose messages certainly arrive"
 _MAX_BYTE_TRIALS = 4
-"""The most trials with fewer fakes. Fewer fakes need more flips, and these make messages longer."""
+"""Maximum number of trials with fewer and fewer fakes, until a bundle fits the limit of bytes.
+Fewer fakes need more flips, which make messages longer."""
 
 
 def candidate_among_people(
@@ -88,7 +89,8 @@ def candidate_among_people(
         )
         if affordable < 0 or not units:
             return Infeasible(name, f"--bytes-per-user {base}")
-        # The trial without fakes would report missing fakes; the true obstacle is the bytes of one.
+        # A trial without fakes would report that fakes are missing. The actual obstacle is that not
+        # even one fake fits the limit of bytes.
         if not affordable:
             one = -(-found.bytes_per_user * (repeats + 1) // slots)
             short = Infeasible(name, f"--bytes-per-user {one}")
@@ -145,7 +147,7 @@ def _candidate_with_fakes(
         return Infeasible(
             name, TOO_FEW_FAKES if own is not None or not count_flips else TOO_FEW_PEOPLE
         )
-    # The local epsilon needs more flips than the guarantee, so some fakes only add noise.
+    # The local epsilon needs more flips than the guarantee does, so some fakes only add noise.
     if floor > least and own is not None:
         fewest = fewest_fakes(accountant, request, encoding, hiding, floor)
         if fewest is not None and fewest < certain:
@@ -157,7 +159,10 @@ def _candidate_with_fakes(
 
 
 def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
-    """Return why no flips fit if a person's own messages have too many bytes; otherwise None."""
+    """Return the reason if a person's own messages have too many bytes, however few the flips are.
+
+    Return None otherwise.
+    """
     if request.bytes_per_user is None:
         return None
     parts = (

@@ -89,7 +89,7 @@ def choose_with_error(
     Parameters
     ----------
     request : PlanRequest
-        The request, whose budget of messages is replaced.
+        The question, the guarantee and the limits. Its budget of messages is replaced.
     target : float
         The accepted standard error in counts, at the count where the request compares errors.
     planner : Planner or None
@@ -141,7 +141,7 @@ def choose_with_error(
 
 
 def _bracket(start: int, satisfies: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """Return two values near ``start``: one misses the condition, and a larger one meets it.
+    """Return a value that misses the condition and a larger value that meets it, near ``start``.
 
     The condition is false at ``low`` and true at ``high``.
     """
@@ -178,7 +178,7 @@ def choose_users(request: PlanRequest, share: float, planner: Planner | None = N
     Parameters
     ----------
     request : PlanRequest
-        The request, whose number of users is replaced.
+        The question, the guarantee and the budget. Its number of users is replaced.
     share : float
         The accepted standard error as a share of the crowd, in (0, 1).
     planner : Planner or None

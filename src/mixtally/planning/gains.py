@@ -57,9 +57,9 @@ def gains(request: PlanRequest, choice: Choice, planner: Planner) -> list[Gain]:
     Parameters
     ----------
     request : PlanRequest
-        The request.
+        The request for which ``choice`` was made.
     choice : Choice
-        The choice for this request.
+        The chosen plan, the other candidates and the infeasible protocols.
     planner : Planner
         A planner to share between calls.
     """

@@ -3,14 +3,15 @@
 ``planning.choose`` calls this module. The protocol belongs to the same family as ``clear-uniform``.
 Let n be the number of people, g the probability that a value is replaced by a uniform one, and m
 the number of fakes. Records in clear need a fixed number of uniform messages per bin. Replacements
-and fakes together give n g + m of them. A fake costs a message. A replacement costs accuracy: the
-variance of a bin with z people increases by z g / (1 - g). Hence the fakes of the budget are used
-first, and replacements provide the rest. If the fakes alone suffice, nothing is replaced and the
-protocol is ``clear-uniform``. An empty bin has the smallest error without fakes, so a budget of one
-message is always considered too.
+and fakes together give n g + m uniform messages. A fake costs a message. A replacement costs
+accuracy: the variance of a bin with z people increases by z g / (1 - g). Hence the fakes of the
+budget are used first, and replacements provide the rest. If the fakes alone suffice, nothing is
+replaced and the protocol is ``clear-uniform``. An empty bin has the smallest error without fakes,
+so a budget of one message is always considered too.
 
-A set of at most k values is k messages, each replaced independently. Then k n g + m uniform
-messages arrive, and a cell needs as many as for a set in clear.
+A set of at most k values is sent as k messages, each of which is replaced independently. Then k n
+g + m uniform messages arrive. A cell (a bin, or one of the p planes of a direction) needs as many
+of them as for a set in clear.
 """
 
 import math
@@ -63,7 +64,8 @@ _FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
 and their range in standard deviations.
 """
 _HELPING_SHARE = 0.1
-"""Fakes that are below this share of the needed messages reduce the error by at most about 5 %."""
+"""A share of the needed uniform messages. Fewer fakes than this share reduce the error by at most
+about 5 %."""
 _FAKES_SUFFICE_REASON = (
     "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
 )
@@ -247,7 +249,7 @@ def _affordable_fakes(request: PlanRequest, parts: int, size: int, people: int) 
 
 
 def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
-    """Return the number of certain fakes that is as good as the given fakes of honest people."""
+    """Return the number of certain fakes that hides as well as the fakes ``own`` of each person."""
     if own is None:
         return 0
     certain = own.mean_for(people)

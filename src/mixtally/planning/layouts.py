@@ -77,7 +77,10 @@ def shortest_layout(bins: int, ones: int, threshold: int, rare: float) -> Layout
 
 
 def layout_without_flips(bins: int, ones: int) -> Layout:
-    """Return the shortest layout of a record with ``ones`` set bits: a lower bound with flips."""
+    """Return the shortest layout of a record with ``ones`` set bits that are not flipped.
+
+    With flips, no layout is shorter.
+    """
     dense = Layout(Form.BITS, bins)
     if bins < CAPPED_FROM or ones > MOST_CAP or ones >= bins:
         return dense

@@ -1,4 +1,4 @@
-"""The least noise of one mechanism for a request: flips, fakes, or none that is useful.
+"""The least noise that one mechanism needs for a request: flips, fakes or a shape.
 
 The protocols' files of the planner call these functions, which translate a request into a
 calibration of the accountant.
@@ -41,8 +41,9 @@ def least_flips(
 ) -> int | None:
     """Return the least flip probability, times 2^64; None if no counts are informative.
 
-    ``hiding`` has the fakes that certainly arrive. ``fakes`` are all promised fakes: they add noise
-    whether or not they are counted on. Part of delta is reserved if messages have a cap.
+    ``hiding`` has the fakes that certainly arrive, on which the proof relies. ``fakes`` is the
+    number of all promised fakes, because every fake adds noise. If messages have a cap, a share of
+    delta is reserved for its cost.
     """
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if any(part.bins >= CAPPED_FROM for part in encoding.parts):
@@ -104,7 +105,7 @@ def uniform_fakes(
     most_set: int = 1,
     planes: Planes | None = None,
 ) -> int:
-    """Return the number of fakes that must certainly arrive among records in clear.
+    """Return the least number of certain fakes that keeps the guarantee for records in clear.
 
     Raises
     ------
@@ -124,22 +125,23 @@ def uniform_fakes(
 
 
 def fakes_with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
-    """Return the mean number of fakes drawn with coins that is as good as ``fakes`` certain ones.
+    """Return the mean number of fakes with coins that hides as well as ``fakes`` certain fakes.
 
-    Delta falls about as exp(-s K), where K is the number of fakes of all m messages and s <= ln(1 /
-    delta) / K. With coins, the number of fakes of each message has a variance of at most K. So the
-    average of delta equals the delta of a number of fakes that is smaller by s K / (2 m).
+    Let m be the number of messages of a record in all collections, each among K certain fakes.
+    Delta is about exp(-s K) with s <= ln(1 / delta) / K, to which each of the m numbers of fakes
+    contributes a factor exp(-s K / m). With coins, each number has a variance of at most K. So the
+    average of delta is about the delta of a number of fakes that is smaller by s K / (2 m).
     """
     return math.ceil(fakes * _PROOF_FACTOR + _coins_margin(request, parts))
 
 
 def fakes_without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> Fraction:
-    """Return the number of certain fakes that is as good as a mean of ``fakes`` with coins."""
+    """Return the number of certain fakes that hides as well as a mean of ``fakes`` with coins."""
     return max(Fraction(0), (fakes - _coins_margin(request, parts)) / _PROOF_FACTOR)
 
 
 def _coins_margin(request: PlanRequest, parts: int) -> Fraction:
-    """Return the number of additional fakes of one message that makes up for coins."""
+    """Return the additional fakes of one message that make up for the randomness of coins."""
     messages = parts * request.collections
     return Fraction(0.5 * math.log(1.0 / request.guarantee.delta)) / messages
 

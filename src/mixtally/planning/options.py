@@ -16,7 +16,8 @@ from mixtally.model.question import Question
 from mixtally.planning.request import PlanRequest
 
 CONFIDENCE = 1.96
-"""Standard errors in half a 95 % interval. Wider intervals than the crowd are useless."""
+"""Half the width of a 95 % interval, in standard errors. An interval as wide as the crowd is
+useless."""
 _ROUNDING_FACTOR = 1.0 + 1e-12
 """Tolerance for comparing the sum of the parts' means, in floating point, with the budget."""
 

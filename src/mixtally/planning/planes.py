@@ -2,13 +2,15 @@
 
 ``planning.choose`` calls this module. A message does not name its value, but a plane of values that
 contains the value (``model.planes``). Let n be the number of people, m the number of fakes, and p a
-prime. A direction has p planes, called *cells*. The variance of a count is about (n + m) / p. The
-fakes can cover a limited number of cells, and p is the greatest prime up to this number. If the
-domain has fewer values than p, messages name values instead.
+prime. A message draws a direction, which has p parallel planes, and names one of them. These planes
+are called *cells*. The variance of a count is about (n + m) / p. A cell needs a nearly fixed number
+of fakes, so the fakes suffice for a limited number of cells. The greatest prime up to this number
+is p. If the domain has no more values than p, messages name values instead.
 
-A set of k values is k messages, so n people send k n messages. Its planes need more than k digits
-if messages have 8 bytes, and so a smaller prime. If this limits the number of cells, the candidate
-has messages of up to 16 bytes, unless those leave too few fakes within the budget of bytes.
+A set of k values is sent as k messages, so n people send k n messages. A value is a point with a
+number of digits in base p. If messages have 8 bytes, sets need more than k digits, and therefore a
+smaller prime. If this limits the number of cells, the candidate has messages of up to 16 bytes,
+unless those leave too few fakes within the budget of bytes.
 """
 
 import math
@@ -53,9 +55,9 @@ _FINE = 10
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the most cells that the fakes of devices cover.
+    """Return the candidate with the most cells for which the fakes of devices suffice.
 
-    Return None if the fakes cover all values, because messages then name values.
+    Return None if the fakes suffice for as many cells as values, because messages then name values.
     """
     return widen_messages(request, partial(_by_people, request, encoding, accountant))
 
@@ -88,7 +90,7 @@ def _by_people(
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the most cells that the fakes of every single mix cover."""
+    """Return the candidate with the most cells for which the fakes of every single mix suffice."""
     return widen_messages(request, partial(_by_mixes, request, encoding, accountant))
 
 
@@ -115,8 +117,8 @@ def _by_mixes(
 def widen_messages(request: PlanRequest, make: Callable[[int], Result]) -> Result:
     """Return the candidate of messages of up to 8 bytes, or of 16 bytes if it has a smaller error.
 
-    ``make`` returns the candidate for the maximum number of messages. Only sets are sent in more
-    than 8 bytes, and only if that allows more cells.
+    ``make`` takes the maximum number of different messages, and returns the candidate. Only sets
+    are sent in more than 8 bytes, and only if that allows more cells.
     """
     size, short = request.question.max_set, make(MOST_MESSAGES)
     error = math.inf
@@ -186,10 +188,11 @@ def candidate_of_planes(
 
 
 def choose_planes(request: PlanRequest, cells: int, most: int) -> Planes | None:
-    """Return the planes of the greatest prime up to ``cells``, with at most ``most`` messages.
+    """Return the planes of the greatest prime up to ``cells`` that ``most`` messages allow.
 
-    Return None if that prime covers all values or is too small. Open domains and sets get the
-    largest possible number of points.
+    There are at most ``most`` different messages, each of which names a direction and a plane.
+    Return None if that prime is at least the number of values, or too small. Open domains and sets
+    get the largest possible number of points.
     """
     question, size = request.question, request.question.max_set
     prime = _largest_prime(min(cells, LARGEST_PRIME), size, most)
@@ -213,8 +216,8 @@ def _needed_fakes(
 ) -> int:
     """Return the number of fakes that must certainly arrive.
 
-    For a large prime it is the number of fakes that the same number of bins needs. Sets need hardly
-    more fakes, and a small prime needs fewer.
+    For a large prime, the result is the number of fakes that records in ``prime`` bins need. Sets
+    over planes need hardly more fakes than sets in as many bins, and a small prime needs fewer.
     """
     over = planes_to_price(prime, size)
     question = request.question
@@ -226,10 +229,10 @@ def _needed_fakes(
 
 
 def planes_to_price(prime: int, size: int) -> Planes | None:
-    """Return the planes with the fewest digits; more digits have nearly the same delta.
+    """Return the planes with the fewest digits, to compute delta; more digits hardly change it.
 
-    Return None for single values if a question can have as many bins as a direction has planes,
-    because delta is then that of bins.
+    Return None for single values if a question can have ``prime`` bins: delta is then computed for
+    this number of bins.
     """
     if size == 1 and prime <= MOST_BINS:
         return None
@@ -265,11 +268,12 @@ def _find_most_cells(
     fakes: int,
     most_planes: int,
 ) -> int:
-    """Return the largest number of cells that ``fakes`` cover, at most that of values, or 0.
+    """Return the largest number of cells for which ``fakes`` suffice, or 0 if there is none.
 
-    The needed fakes grow slightly faster than the cells. Hence each trial is the last one, scaled
-    by the ratio of available to needed fakes. A trial is a prime unless it is the number of values.
-    If an estimate is enough, the first trial is scaled once.
+    The result is at most the number of values. The needed fakes grow slightly faster than the
+    cells. Hence each trial is the one before, scaled by the ratio of available to needed fakes. A
+    trial is a prime unless it is the number of values. If an estimate is enough, the first trial is
+    scaled once.
     """
     size = request.question.max_set
     most, least = min(request.question.bins, LARGEST_PRIME, fakes), 2 * size

@@ -1,4 +1,4 @@
-"""The proof of a candidate: the least noise, from its estimate on, that keeps the guarantee.
+"""The proof of a candidate, whose noise is raised from the estimate until the guarantee is kept.
 
 A candidate's noise is the noise of one message among an average number of fakes. Three effects
 change the needed noise slightly: the coins of devices for their fakes, caps on the bits of
@@ -56,7 +56,8 @@ _UNITS = 1 << 40
 _TOLERANCE = 1e-4
 """The relative tolerance of the searches."""
 _ROUGH, _FLOOR = 0.05, 1e-2
-"""Allowed width of a bracket of an average over coins: relatively, and as a share of the target."""
+"""Rises of delta that a search accepts, because the bounds of an average over coins are not smooth:
+a relative rise, and a rise as a share of the target."""
 _NEAR_ONE, _NEAR = 2e-2, 0.1
 """The shares of delta that may stay unused, for one message and for several messages."""
 
@@ -210,7 +211,7 @@ def _search_least(
     axis: Axis,
     accountant: Accountant,
 ) -> int | None:
-    """Return about the least value whose terms keep the guarantee; None if no value does.
+    """Return approximately the least value whose terms keep the guarantee; None if no value does.
 
     ``ends`` has the smallest and the largest value that is tried, and ``start`` the first one. At
     the returned value, up to 2 % of delta can be unused. If the guarantee is for several messages,

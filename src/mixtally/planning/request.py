@@ -63,8 +63,8 @@ class PlanRequest:
     mix_fakes : bool
         Whether the one mix is trusted to draw fakes.
     mix_messages : int or None
-        The maximum number of messages that a mix adds to all parts, in [1, 10^10]. None for as many
-        messages as users; without ``hops``, None for no limit.
+        The maximum number of messages that a mix adds to all parts, in [1, 10^10]. With ``hops``,
+        None stands for as many messages as users; without, for no limit.
     count_crowd : bool
         Whether the guarantee counts on the flips of honest people, as it does on fakes.
     local_epsilon : float or None
@@ -191,7 +191,7 @@ class PlanRequest:
 
     @property
     def people(self) -> int | None:
-        """The number of honest people who certainly take part; None if it is too small or unknown.
+        """The number of honest people who certainly take part; None if it is unknown or too small.
 
         With ``hops`` the number is unknown unless ``minimum_crowd`` is given: only then do the
         mixes destroy a smaller round.

@@ -150,7 +150,8 @@ def mean_error(found: Candidate | Plan, grid: Grid) -> float:
 def _count_variance(found: Candidate | Plan) -> float:
     """Return the variance a of a count, if all points have equally many people.
 
-    Only weighted sums of counts with weights that sum to zero have this variance.
+    The counts are correlated. With this number as the variance of each count, only the variances of
+    weighted sums whose weights sum to zero are right.
     """
     made = found.parts[0].make_expected_mechanism(found.users, found.hops, found.crowd)
     messages = found.users * made.repeats + made.fakes_promised

@@ -96,14 +96,17 @@ def least_shape(
 
 
 def _laplace_spread(request: PlanRequest, parts: int, *, paired: bool) -> float:
-    """Return the variance 1 / (2 sinh^2(c / 2)) of a discrete Laplace distribution of decay c."""
+    """Return the variance of the discrete Laplace distribution that the guarantee needs.
+
+    It is 1 / (2 sinh^2(c / 2)), where c is the decay: the share of epsilon for one count.
+    """
     counts = (1.0 if paired else 2.0) * parts * request.collections
     decay = request.guarantee.epsilon / counts
     return 0.5 / math.sinh(0.5 * decay) ** 2
 
 
 def _gaussian_variance(request: PlanRequest, parts: int, *, paired: bool) -> float:
-    """Return the estimate 2 t / mu^2, or t / mu^2, of the variance of a Gaussian shape."""
+    """Return the estimate of a Gaussian shape's variance: 2 t / mu^2, or t / mu^2 if paired."""
     mu = gaussian_mu(request.guarantee.epsilon, request.guarantee.delta)
     return (1.0 if paired else 2.0) * parts * request.collections / mu**2
 
@@ -115,7 +118,7 @@ def _record(shape: AnyShape) -> Record:
 def _least_laplace(
     request: PlanRequest, parts: int, accountant: Accountant, *, paired: bool
 ) -> AnyShape | None:
-    """Return the Laplace shape with the usual decay and the least shift.
+    """Return the Laplace shape with the decay of basic composition and the least shift.
 
     If an estimate is enough, the shift is the start of the search.
     """
@@ -137,7 +140,7 @@ def _least_gaussian(
 ) -> AnyShape | None:
     """Return the Gaussian shape of least variance, with the least shift for this variance.
 
-    The variance is searched for with the usual shift.
+    During the search for the variance, each variance has the shift that ``gaussian_shift`` returns.
     """
     guarantee, times = request.guarantee, parts * request.collections
     usual = partial(gaussian_shift, times=times, delta=guarantee.delta)

@@ -36,10 +36,10 @@ from mixtally.primitives.fixed_point import SCALE
 
 NAME = "clear-uniform"
 _TRIES = 2
-"""The numbers of slots above one that are searched for, those of the smallest errors first."""
+"""How many numbers of slots above one are searched, beginning with the smallest estimated error."""
 _WORTHWHILE, _NEARLY = 0.98, 1.02
-"""The error of several slots that is worth a search, relative to that of one slot; and the excess
-of a budget up to which an estimate may fit.
+"""Two factors. Several slots are worth a search if their error is below the first one times the
+error of one slot. An estimate fits if it is at most the second one times the budget.
 """
 
 
@@ -51,7 +51,7 @@ def candidate_of_one(request: PlanRequest, encoding: Encoding, accountant: Accou
 def candidate_of_several(
     request: PlanRequest, encoding: Encoding, accountant: Accountant
 ) -> Result:
-    """Return the candidate in which devices send two slots or more, of about the least error."""
+    """Return the candidate in which devices send two or more slots, with about the least error."""
     return _candidate_by_people(request, encoding, accountant, several=True)
 
 
@@ -96,7 +96,7 @@ def _candidate_by_people(
         if need is None:
             return _infeasible(request, "a larger epsilon or delta, or more people")
         need = fakes_with_coins(request, need, 1)
-        # Rounded up, so that the certain people together draw at least the needed fakes.
+        # Rounded up, so that the people who certainly take part send enough fakes on average.
         own = own_fakes(FakeRecord.UNIFORM, -(-need * SCALE // people))
         sent = slots + Fraction(need, people)
         if sent <= request.own_fakes(1) + 1:
@@ -149,7 +149,8 @@ def _numbers_of_slots(
     )
     budget = float(request.messages_per_user) * _NEARLY
 
-    # A known total of the bins of an attribute or bit removes c^2 / n of the people in a bin.
+    # The known total of an attribute's or bit's bins reduces the variance. Of n people, c in a bin
+    # then count as c - c^2 / n.
     known = asked.attributes is not None and people > 0
     effective_count = request.count * (1.0 - min(1.0, request.count / people) * known)
 
