@@ -3,7 +3,8 @@
 All planning, certificates and attacks obtain their numbers here. A record is sent as ``pieces``
 messages of one mechanism, each sent ``repeats`` times. The messages are randomized independently,
 so together they are a composition (``composition``), and mixing several rounds is post-processing.
-The divergence of one message, or of the count of one kind of message, is a lower bound.
+The divergence of one message is a lower bound of the divergence of all messages. So is the
+divergence of the number of messages of one kind.
 """
 
 import copy
@@ -30,7 +31,9 @@ from mixtally.primitives.memo import Memo
 Found = TypeVar("Found")
 _MOST_BYTES = 32_000_000
 _INITIAL_TARGET_SHARE, _TARGET_EXCESS = 0.01, 2.0
-"""Share of the Gaussian estimate that is first used as target delta, and largest target per result.
+"""Share of the Gaussian estimate of delta that is the first target; largest target per bound.
+
+The target decides how closely losses are composed.
 
 Messages may have a smaller delta than the Gaussian estimate, so the first target is far below it.
 If a bound is much smaller than its target, it is computed again with a smaller target.
@@ -39,7 +42,7 @@ If a bound is much smaller than its target, it is computed again with a smaller 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All messages of a person: ``pieces`` of them, each in a separate collection.
+    """All messages of a person: ``pieces`` messages of one mechanism, each observed separately.
 
     Attributes
     ----------
@@ -70,7 +73,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class _ObservedRecord:
-    """A record as an observer sees it: ``pieces`` of ``message``, each in ``rounds`` rounds."""
+    """A record as its observer sees it.
+
+    It is ``pieces`` separate messages like ``message``, each of which is sent in ``rounds``
+    rounds.
+    """
 
     message: ObservedMessage
     pieces: int
@@ -135,7 +142,8 @@ class Accountant:
     def delta(self, record: Record, epsilon: float, aim: float | None = None) -> ProvedDelta:
         """Return both bounds of delta(epsilon) with their source and assumption.
 
-        ``aim`` is as in ``upper``; None estimates it.
+        ``aim`` is the delta to which the result is compared, as in ``upper``; None for an estimate
+        of it.
         """
         self._require_proofs()
         parts, repeats = _observe_record(record), record.message.mechanism.repeats
@@ -145,7 +153,8 @@ class Accountant:
         if parts.times == 1:
             found = self._messages.delta(parts.message, epsilon)
             return found._replace(assumption=found.assumption + record.note + every_round)
-        # For several rounds only the source is used; at the largest epsilon its bounds are fast.
+        # For several rounds only the source and the assumption of this result are used. So it is
+        # computed at the largest epsilon, which takes the least time.
         found = self._messages.delta(
             parts.message, epsilon if parts.rounds == 1 else MOST_EPSILON, lower_only=True
         )
@@ -164,7 +173,7 @@ class Accountant:
         if parts.rounds > 1:
             lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)
         if record.message.mechanism.fakes_sent and not parts.message.mechanism.fakes_sent:
-            lower = 0.0  # fakes count as people here, but random ones are not the worst dataset
+            lower = 0.0  # the fakes are treated as people, but are not the worst dataset
         source, assumption = found.source, found.assumption + record.note
         if parts.pieces > 1:
             source += f"; {parts.pieces} messages composed"
@@ -185,7 +194,7 @@ class Accountant:
         *,
         proved: bool = True,
     ) -> float:
-        """Return the upper bound of delta(epsilon) of ``collections`` records.
+        """Return the upper bound of delta(epsilon) of a record in ``collections`` collections.
 
         Parameters
         ----------
@@ -198,7 +207,8 @@ class Accountant:
         aim : float
             A delta to which the result is compared; the result may be larger by 1 / 3000 of it.
         proved : bool
-            If false, return a probable value or a little more, for a search whose result is proved.
+            Whether the bound is proved. If not, it is an estimate of the proved bound or slightly
+            more, for a search whose result is proved later.
         """
         proved = proved and not self.is_approximate
         parts = _observe_record(record)
@@ -212,9 +222,10 @@ class Accountant:
         )
 
     def lower(self, record: Record, epsilon: float, collections: int) -> float:
-        """Return a lower bound of delta(epsilon) of ``collections`` collections that are not mixed.
+        """Return a lower bound of delta(epsilon) of several collections.
 
-        The bound is the one of a single collection, unless shaped fakes allow a larger one.
+        Each of the ``collections`` is mixed separately. The bound is that of a single collection,
+        unless shaped fakes allow a larger one.
         """
         parts = _observe_record(record)
         one = self.delta(record, epsilon).bounds.lower

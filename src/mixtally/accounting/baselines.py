@@ -53,10 +53,11 @@ def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
 
 
 def central_error(question: Question, epsilon: float, delta: float, collections: int) -> float:
-    """Return the error of a count if a trusted party holds all answers and adds noise to each.
+    """Return the error of a count if a trusted party has all answers and adds noise to all counts.
 
     The noise is discrete Laplace noise, with epsilon shared among the collections, or Gaussian
-    noise of the least scale that satisfies (epsilon, delta) for all of them. The better one counts.
+    noise of the least scale that satisfies (epsilon, delta) for all of them. The smaller error is
+    returned.
 
     A question of two answers is one number, as the other count is the rest of the people. One
     substitution changes it by 1, so it needs half the scale of a histogram. For d > 2 answers every
@@ -67,7 +68,7 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
     Parameters
     ----------
     question : Question
-        The question.
+        The question, whose kind and bins decide how many counts a substitution changes.
     epsilon : float
         The privacy loss of all collections in nats.
     delta : float
@@ -139,7 +140,7 @@ def local_error(question: Question, epsilon: float, users: int, collections: int
     Parameters
     ----------
     question : Question
-        The question.
+        The question, whose kind and bins decide how many counts a substitution changes.
     epsilon : float
         The privacy loss of all collections in nats.
     users : int

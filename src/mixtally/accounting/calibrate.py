@@ -48,18 +48,19 @@ Other valid bounds of the same result, such as those that ``composition`` comput
 plans, may be a hundredth larger than the one that proves it.
 """
 _TABLE_SLACK = 1e3
-"""Factor of rise that is accepted for tables.
+"""Factor by which delta may rise in a search over tables of fakes.
 
-A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length.
+Rounding the table to integers over 2^64 adds a delta near 1e-17, which rises with its length.
 """
 _TINY_SLACK = 1e100
-"""Factor of rise that is accepted for tiny crowds.
+"""Factor by which delta may rise in a search for a tiny crowd.
 
-If nearly all sets of a tiny crowd are replaced, their number is not close to a Poisson number.
-Bounds then rise by up to a factor of two for every message.
+If nearly all members of the sets of a tiny crowd are replaced, their number is not close to a
+Poisson number. Bounds then rise by up to a factor of two for every message.
 """
 _NEAR_START, _PAST_START = 1e-2, 1.25
-"""Relative miss up to which a start is trusted, and the range in which its search may end."""
+"""Relative distance from the target up to which a start is trusted, and the factor above the start
+within which its search then ends."""
 _MOST_PROOFS = 4
 _PROOF_MARGIN = 0.02
 """Additional reduction of the target after a failed proof, as a share of the excess.

@@ -35,7 +35,7 @@ _MOST_DISTRIBUTION_BYTES = 200_000_000
 
 
 class PricesSpentError(Exception):
-    """A search has computed as many prices as it may."""
+    """A search has reached its limit of prices: of deltas of one message at one epsilon."""
 
 
 class _MessageLosses(NamedTuple):

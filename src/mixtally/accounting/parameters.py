@@ -140,7 +140,7 @@ def parameter_table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
 
 
 def find_sought_parameter(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
-    """Return the parameter of protocol ``name`` that was left out to be found.
+    """Return the parameter of protocol ``name`` that was left out because it is to be found.
 
     Raises ParameterError if none was left out.
     """

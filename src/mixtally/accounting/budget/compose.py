@@ -1,10 +1,11 @@
 """The composition of several collections in which one person takes part.
 
 The ledger and the epoch simulations call this module. The person's answers u_1, u_2, .. are
-replaced by v_1, v_2, .. in all collections. Fakes and flips are drawn anew in each, so the
-observer's distributions are products. Let h_i(x) be an upper bound of the divergence of collection
-i at every real x. Let m_i be a loss distribution whose curve is h_i, and t_1 the true loss
-distribution of collection 1. Then
+replaced by v_1, v_2, .. in all collections. Fakes and flips are drawn anew in each collection, so
+the observer's distributions are products. Let delta_i(x) be the divergence of collection i at every
+real x, and delta_{1,2} that of collections 1 and 2 jointly. Let h_i be an upper bound of delta_i.
+Let m_i be a loss distribution whose curve is h_i, and t_1 the true loss distribution of collection
+1. Then
 
     delta_{1,2}(e) = E_{l ~ t_1}[delta_2(e - l)] <= E_{l ~ t_1}[h_2(e - l)]
                    = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)].
@@ -223,8 +224,8 @@ def upper_curve(
 def _make_composed_terms(plan: Plan, times: int) -> ComposedTerms:
     """Return ``times`` collections under a plan, with their share of the plan's epsilon.
 
-    With this share basic composition is exact for a guarantee whose curve has an edge at its
-    epsilon, such as clear-shaped.
+    With this share basic composition is exact for a guarantee whose curve bends sharply at its
+    epsilon, such as that of clear-shaped.
     """
     terms = PrivacyTerms.of(plan, times)
     return ComposedTerms(

@@ -102,7 +102,7 @@ def certify_spending(ledger: Ledger, accountant: Accountant | None = None) -> Ce
     Parameters
     ----------
     ledger : Ledger
-        The ledger.
+        The budget, and the collections charged so far.
     accountant : Accountant or None
         Keeps the computed numbers; None for a new accountant.
     """
@@ -118,7 +118,7 @@ def remaining_budget(
     Parameters
     ----------
     ledger : Ledger
-        The ledger.
+        The budget, and the collections charged so far.
     plan : Plan or None
         The plan whose further charges are counted; None counts none.
     accountant : Accountant or None

@@ -24,7 +24,9 @@ _EPSILON_SLACK = 1.0 + 1e-11
 
 
 def epsilon_of(keep: float) -> float:
-    """Return 2 ln(p / (1 - p)) for p = ``keep``, as two ballots differ in two bits.
+    """Return the local epsilon if every bit is kept with probability ``keep``.
+
+    It is 2 ln(p / (1 - p)) for p = ``keep``, because two one-hot ballots differ in two bits.
 
     Source: side notes 002 section 5.
     """
@@ -108,10 +110,11 @@ def least_guess_error(promise: Certificate, options: int) -> float:
 
 
 def ballot_evidence(mechanism: BitFlips) -> tuple[float, float, float]:
-    """Return the probabilities p^2, 2pq, q^2 that a report supports the truth, neither, or a lie.
+    """Return the probabilities that a report supports the true record, neither, or a false one.
 
-    The true and the claimed record differ in two bits, of which both, one or none are kept. The
-    likelihood ratio of the true to the claimed record is then (p/q)^2, 1 or (q/p)^2.
+    They are p^2, 2pq and q^2, where q is the flip probability and p = 1 - q. The true record and
+    the false one, which the person claims, differ in two bits. Both, one or none of these bits are
+    kept. The likelihood ratio of the true to the false record is then (p/q)^2, 1 or (q/p)^2.
     """
     q = mechanism.flip_probability
     p = 1.0 - q

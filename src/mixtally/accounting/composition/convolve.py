@@ -3,20 +3,19 @@
 The result is an upper bound that is tight to nearly all digits for any number of losses. The
 composition of messages, of a mix's table and of memoized answers uses it.
 
-*Formula.* Let K(t) be the sum of the log moment generating functions of the finite losses. Let c be
-the distribution of their sum, *tilted* by e^{tl}. The tilt t is the saddle point: the mean of c is
-epsilon. Then
+*Formula.* Let K(t) be the sum of the log moment generating functions of the finite losses. Let c_l
+be the probability that their sum is l, *tilted* by the factor e^{tl} and normalized. The tilt t is
+the saddle point: the mean of c is epsilon. Then
 
     delta(epsilon) = P[some loss infinite] + e^{K(t) - t epsilon} sum_{l > epsilon} c_l g(l),
     g(l) = e^{-t (l - epsilon)} (1 - e^{epsilon - l}).
 
-*Rounding.* One cyclic Fourier transform computes c with an absolute rounding error. Tilting makes
-this error small compared with the answer even if delta is 1e-15. Without tilting, computed deltas
-of this size can be negative. Everything that is left out is added:
+*Rounding.* One Fourier transform over a *cycle* of lattice points computes c with an absolute
+rounding error. Tilting makes this error small compared with the answer even if delta is 1e-15.
+Without tilting, computed deltas of this size can be negative. Everything that is left out is added:
 
-- Losses from below that the cycle wraps around fall on some c_l >= 0, so they only increase the
-  sum.
-- Losses above the cycle are bounded by Chernoff's inequality.
+- Sums below the cycle wrap around and are added to some c_l >= 0, so they only increase the result.
+- Sums above the cycle are bounded by Chernoff's inequality.
 - The rounding of the transform is bounded in the Euclidean norm (Higham, Accuracy and Stability of
   Numerical Algorithms (2002), theorem 24.2), propagated through the powers, and added.
 

@@ -5,8 +5,9 @@ A message is *directed* if replacing answer 0 by 1 has another loss distribution
 all answers are replaced. Suppose that a of them change in one direction and t - a in the other.
 Then the two distributions of the observer are products of a pairs and of t - a exchanged pairs.
 
-An answer that does not change reveals nothing, so a + (t - a) = t is the worst case. Exchanging
-both datasets exchanges a and t - a. So the largest divergence over all a bounds both orders.
+An answer that does not change reveals nothing, so it is the worst case that all t answers change.
+Exchanging both datasets exchanges a and t - a. So the largest divergence over all a bounds both
+orders.
 
 All answers of a collection are given before anything is published. In a later collection the person
 may choose answers after seeing earlier results, so the direction may depend on them. No fixed a

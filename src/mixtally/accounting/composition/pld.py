@@ -68,8 +68,8 @@ one so far is used.
 _LARGE_DELTA = 0.5
 """Delta from which on bounds are loose, so that a rise indicates no error."""
 _SLACK = 1.003
-"""Factor between bounds of neighboring epsilons that is accepted: worst datasets are proved to
-1e-3.
+"""Accepted factor by which a bound may exceed the bound at a smaller epsilon, because worst
+datasets are proved up to 1e-3.
 """
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
 """Delta below which the second number is an accepted relative excess."""
@@ -83,7 +83,8 @@ class Tightness(NamedTuple):
     bend
         Excess relative to delta. Where delta is below 1e-15, 1e-2 is always accepted.
     shift
-        Shift to the right, relative to the larger of epsilon and the spread of the losses.
+        Excess, measured as a shift of the curve to larger epsilons: relative to the larger of
+        epsilon and the spread of the losses.
     rise
         Factor by which a delta may exceed the delta of a smaller epsilon.
     grain

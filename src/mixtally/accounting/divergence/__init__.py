@@ -2,7 +2,9 @@
 
 ``registry`` maps each mechanism to the file with its ``Divergence`` functions. The other files
 derive special cases of flipped bits or contain shared steps. A *fake* is a dummy message that
-carries no answer. *Others* are all people except the person whose answer is to be protected.
+carries no answer. *Others* are all people except the person whose answer is to be protected. Fakes
+and people *count* if the proof relies on them. The *orders* of two neighbors u and v are the
+divergence of P_u from P_v and that of P_v from P_u.
 """
 
 from collections.abc import Sequence
@@ -37,9 +39,9 @@ class ObservedMessage(NamedTuple):
     observer
         ``messages`` or ``sums``.
     others
-        The number of other people who are known to hold a one. If a record
-        may have any number of set bits, 0 means that all other people hold zeros. None means that
-        nothing is assumed about other people; only then is delta a guarantee.
+        The number of other people who are known to hold a one. If a record may have any number of
+        set bits, 0 means that all other people hold zeros. None means that nothing is assumed about
+        other people; only then is delta a guarantee.
     """
 
     mechanism: Shuffled
@@ -56,11 +58,11 @@ class ProvedDelta(NamedTuple):
 
 
 class CountedParameters(NamedTuple):
-    """Parameters, with the numbers of fakes and people that count: all, or only the honest ones.
+    """Parameters of a protocol, with the fakes and people that count: all, or only the honest ones.
 
-    ``fakes`` is the number of fakes in one round; 0 if there are none or their number is sought.
-    ``crowd`` is the number of people whose own flips count. ``for_epsilon`` is the epsilon for
-    which a parameter is sought, or None.
+    ``given`` are the parameters that the user gave. ``fakes`` is the number of fakes in one round;
+    0 if there are none or their number is sought. ``crowd`` is the number of people whose own flips
+    count. ``for_epsilon`` is the epsilon for which a parameter is sought, or None.
     """
 
     given: Parameters
@@ -113,7 +115,7 @@ class Divergence(Protocol):
     def record_fields(
         self, name: str, counted: CountedParameters
     ) -> tuple[ObservedMessage, int, str]:
-        """Return one message of protocol ``name``, the number per record, and an assumption."""
+        """Return one message of protocol ``name``, how many a record has, and an assumption."""
         ...
 
     def delta(
@@ -130,7 +132,8 @@ class Divergence(Protocol):
     ) -> Sequence[float]:
         """Return upper bounds at several epsilons.
 
-        With an empty list, raise EffortError if many epsilons would take too long.
+        With an empty list, compute nothing, but raise EffortError if many epsilons would take too
+        long.
         """
         ...
 
@@ -145,7 +148,7 @@ class Divergence(Protocol):
         ...
 
     def observed_unit(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:
-        """Return the message that the observer sees separately, and how often it is seen."""
+        """Return the message that the observer sees separately, and the number of such messages."""
         ...
 
     def handles_repeats(self, message: ObservedMessage) -> bool:

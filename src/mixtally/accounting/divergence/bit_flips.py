@@ -1,13 +1,14 @@
 """Flipped bits: which derivation applies to which record, fakes, crowd and observer.
 
     record       fakes             crowd    messages                      sums
-    value        blank, no crowd            ``flip_blank``, ``repeats``
-                 uniform                    ``flip_uniform``              ``one_hot.sums_delta``
+    value        blank             ignored  ``flip_blank``, ``repeats``
+                 uniform           ignored  ``flip_uniform``              ``one_hot.sums_delta``
                  any               counted  ``one_hot.messages_delta``    ``one_hot.sums_delta``
     set          blank                      ``k_hot``                     bit by bit
     single bit   any               counted  ``single_bit``                ``single_bit``
     free bits    none              counted  ``vectors``                   bit by bit
 
+The crowd is *counted* if the proof relies on the flips of other people, and *ignored* if not.
 *Bit by bit* means that every bit is seen and hidden separately. Two sets of k values differ in at
 most 2k bins, so a set is a composition of 2k single bits. Free bits are a composition of all bits.
 """
@@ -66,7 +67,7 @@ def counts_people(name: str, given: Parameters) -> bool:
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """Return one message of protocol ``name``, the number per record, and an assumption.
+    """Return one message of protocol ``name``, how many a record has, and an assumption.
 
     If the threshold is sought, the message has the largest threshold.
     """
@@ -104,10 +105,11 @@ def _is_sent_bitwise(name: str, given: Parameters) -> bool:
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Return the parameter at which ``goal.cover`` records hide the person's record.
+    """Return the parameter at which about ``goal.cover`` messages hide the person's record.
 
-    The start never decides where a search ends. A fake hides a record if the fake shows all bits of
-    the record. Another person's record must also lose its own bits.
+    The start never decides where a search ends. A fake hides a record if the fake shows all set
+    bits of the record. Another person's record hides it if that record shows these bits and has
+    lost its own.
     """
     m = message.mechanism
     if not isinstance(m, BitFlips) or parameter not in (Parameter.FAKES, Parameter.FLIP):
@@ -127,11 +129,11 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 
 def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """Return the message that is seen separately, and how often it is seen.
+    """Return the message that is seen separately, and the number of such messages.
 
     If only sums are seen, this message is a single bit, unless the record is one value that is sent
     once. The number of bins is reduced to the bins in which two records may differ, and one more.
-    If the crowd counts, zero fakes are treated as no fakes.
+    If the crowd counts, ``NoFakes()`` replaces ``BlankFakes(0)``.
     """
     m = require_bit_flips(message)
     if m.crowd and m.fakes == BlankFakes(0):
@@ -312,7 +314,8 @@ def _upper_at_several(
 ) -> Sequence[float] | None:
     """Return bounds of single bits, sums, and sets with many orbits; None for other records.
 
-    Raises EffortError if sums would take too long; with no epsilon, before any work is done.
+    The orbits are those of ``k_hot``. Raises EffortError if sums would take too long. If there are
+    no epsilons, only this is checked.
     """
     m = require_bit_flips(message)
     crowd = m.crowd, m.fakes.count
@@ -374,7 +377,7 @@ def _is_bit_in_unknown_crowd(message: ObservedMessage) -> bool:
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
-    """Return a lower bound from one kind of message, in crowds that are known to be bad."""
+    """Return a lower bound from one kind of message, in crowds that are known to hide little."""
     kinds = repeats.flip_kinds(require_bit_flips(message), message.observer, message.others)
     return repeats.lower_bound(kinds, epsilon, rounds)
 

@@ -4,24 +4,25 @@
 over 2^64 from which the mix really draws.
 
 *One value.* Two bins differ. They show s and t messages with probability P = F(s-1) F(t) under one
-dataset and Q = F(s) F(t-1) under the other. So delta = sum of (P - e^eps Q)_+. A pair counts if the
-ratio of the first coordinate exceeds e^eps times the ratio of the second. Sorted ratios and
-cumulative sums make the work O(M log M) for a table of M numbers.
+dataset and Q = F(s) F(t-1) under the other. So delta = sum of (P - e^eps Q)_+. A pair (s, t)
+contributes if the ratio F(s-1) / F(s) exceeds e^eps times the ratio F(t-1) / F(t). Sorted ratios
+and cumulative sums make the work O(M log M) for a table of M numbers.
 
 Two events reveal the value with certainty: the bin that lost the record has no fakes, with
-probability F(0), or the bin that gained it has more than the table allows, with F(M), about 2^-64.
-For a discrete Laplace distribution whose decay is at most eps / 2 no other pair counts, and delta
-is nearly F(0).
+probability F(0), or the bin that gained it has more fakes than the table allows, with probability
+F(M), about 2^-64. For a discrete Laplace distribution whose decay is at most eps / 2 no other pair
+contributes, and delta is nearly F(0).
 
 *A set of at most k of d bins* is sent as k messages of different cells out of d + k: its members,
 and the first of the last k cells in place of missing members. Every cell has separate fakes. So a
 cell that two sets share shows the same distribution under both, independent of all others, and is
-left out. r <= k cells of U and r cells of V remain. Pairing u_i with v_i, the observer has the
-product of r independent pairs as above. This product results from k pairs by ignoring k - r of
-them. Two sets without a common cell have k pairs; as d >= k, the full and the empty set are an
-example. So *disjoint sets are the worst*. Delta is that of k composed messages, at every epsilon
-and for both orders. The messages of other people are known and hide nobody. Several collections are
-k rounds each. (Pads without fakes, or all in one cell, would reveal the size of a set.)
+left out. Of the cells of two sets U and V, r <= k of each remain. Pairing u_i with v_i, the
+observer has the product of r independent pairs as above. This product results from k pairs by
+ignoring k - r of them. Two sets without a common cell have k pairs; as d >= k, the full and the
+empty set are an example. So *disjoint sets are the worst*. Delta is that of k composed messages, at
+every epsilon and for both orders. The messages of other people are known and hide nobody. Each of
+several collections contributes k messages. (Pads without fakes, or all in one cell, would reveal
+the size of a set.)
 
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset. The result
 on sets is proved here.
@@ -48,10 +49,11 @@ _MOST_BYTES = 64_000_000
 
 
 class _RankedOutcomes(NamedTuple):
-    """The outcomes of both bins by rising ratio F(s-1) / F(s), for any number of epsilons.
+    """The possible counts s of one bin by rising ratio F(s-1) / F(s), for any number of epsilons.
 
-    ``ratios`` are in units of 2^-256; ``first`` has F(s-1) and ``second`` F(s) of each.
-    ``sum_first`` and ``sum_second`` are the sums of all before each place, and finally of all.
+    ``ratios`` are in units of 2^-256; ``first`` has F(s-1) and ``second`` has F(s) for each s.
+    ``sum_first`` and ``sum_second`` have, for every place, the sum of the numbers before it. Their
+    last entry is the sum of all numbers.
     """
 
     ratios: tuple[int, ...]

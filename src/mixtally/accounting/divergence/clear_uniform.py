@@ -1,20 +1,20 @@
 """The exact divergence of clear-uniform: one record in clear among uniform fakes.
 
 The observer sees all messages. ``in_clear``, ``kary_response``, ``planes`` and
-``plans.honest_part`` use this file. With N = fakes + 1 and A, B two cells of a multinomial(N; 1/d,
-..), the identity of ``docs/explanation/accounting.md`` is delta = (d/N) E[(A - e^eps B)_+]. Given T
-= A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
+``plans.honest_part`` use this file. There are d bins and N = fakes + 1 messages. Let A and B be the
+counts of two cells of a multinomial(N; 1/d, ..). The identity of ``docs/explanation/accounting.md``
+is delta = (d/N) E[(A - e^eps B)_+]. Given T = A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
 
     E[(A - e^eps (T - A))_+ | T] = (T/2) (f - (e^eps - 1) S),
     a = least integer above e^eps T / (1 + e^eps), f = P(Bin(T-1, 1/2) = a-1), S = P(.. >= a).
 
-By the symmetry of the two cells both orders have this delta. If T takes many values, a composition,
-which needs delta at many epsilons, uses the expectation of a sum of N numbers 1, -e^eps and 0
-instead.
+where S = P(Bin(T-1, 1/2) >= a). By the symmetry of the two cells both orders have this delta. A
+composition needs delta at many epsilons. If T has many values, it uses another method: A - e^eps B
+is a sum of N independent numbers, each 1, -e^eps or 0 (``saddle_point``).
 
-*Coins.* Let F be the number of fakes in the two cells and K the number of all fakes. Then P_u(A, B)
-= P(F = T-1) 2^-T C(T, A) 2 A / T, so the likelihood ratio is A / B whatever K is. Observing K
-reveals nothing more, and
+*Coins.* Let F be the number of fakes in the two cells and K the number of all fakes. If the person
+holds the value u, which A counts, the counts have the probability P_u(A, B) = P(F = T-1) 2^-T C(T,
+A) 2 A / T, so the likelihood ratio is A / B whatever K is. Observing K reveals nothing more, and
 
     delta = sum over T of P(F = T-1) (2/T) E[(A - e^eps B)_+ | T],
 
@@ -24,7 +24,7 @@ phi/d).
 *Planes.* A message may name a plane of Z_p^t (``device.contract.planes``). Then the divergence with
 d = p is an upper bound, for any two values u and v and at every epsilon. All messages are equally
 likely from a fake. Relative to a fake, the likelihood of u is w_u = p if the plane contains u, and
-0 otherwise. With kappa the share of directions in which u and v meet,
+0 otherwise. With kappa the share of directions in which u and v *meet*, that is, are in one plane,
 
     W = w_u - e^eps w_v  is  p and -p e^eps with (1 - kappa)/p each, p (1 - e^eps) with kappa/p,
 
@@ -33,9 +33,10 @@ to -p e^eps. The sums are equal and the latter two enclose the former, so E f(W)
 convex f (Karamata). Sums of independent copies keep this order, and delta = E[(mean of N such W)_+]
 for p bins at kappa = 0. The messages of other people do not depend on u and v.
 
-*Sampled slots.* A record has k different cells of D. One of them, drawn uniformly, is sent. Given
-the counts h of all messages, the person's message is equally likely to be any of them. So P_A(h) is
-proportional to h(A), the sum of the counts of the record's cells. With N messages,
+*Sampled slots.* A record consists of k different cells out of D. One of them, drawn uniformly, is
+sent. Let A and B be two records. Given the counts h of all messages, the person's message is
+equally likely to be any of them. So P_A(h) is proportional to h(A), the sum of the counts of the
+record's cells. With N messages,
 
     delta(A, B) = (D/k) / N E[(h(A) - e^eps h(B))_+],    h ~ Multinomial(N; 1/D, ..).
 
@@ -229,8 +230,8 @@ def _weights(records: int, bins: float, total: tails.Floats) -> tails.Floats:
     """Return P(T) for consecutive totals that cover all but the cut, from ratios of neighbors.
 
     The ratios are multiplied outwards from the middle, with at most five roundings a step and as
-    many of their sum. They are divided by their sum, although the window contains less than 1.
-    Raises AccountingError if ``tails.pmf`` disagrees.
+    many of their sum. The products are divided by their sum, although the window contains less than
+    1. Raises AccountingError if ``tails.pmf`` disagrees.
     """
     middle = min(max(round(2.0 * records / bins - float(total[0])), 0), len(total) - 1)
     up = total[middle + 1 :]

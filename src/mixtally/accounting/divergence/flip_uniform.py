@@ -1,13 +1,14 @@
 """The divergence of flipped one-hot records among flipped one-hot fakes of uniform bins.
 
-``bit_flips`` uses this file. For the observer ``messages`` the fakes' own bit matters. With r = p/q
-and |y| the number of set bits, a flipped uniform record has the distribution
+``bit_flips`` uses this file. For the observer ``messages`` the fakes' own bit matters. Let r = p/q,
+d the number of bins, |y| the number of set bits of a message y, and R(0) a flipped blank. A flipped
+uniform record has the distribution
 
     b(y) = P[R(0) = y] (|y| r + (d - |y|)/r) / d.
 
-So the weight w_a(y) = d r^(+-1) / (|y| r + (d - |y|)/r) depends on bit a and on |y|. Only the fakes
-count, which covers every dataset. For the observer ``sums`` every record hides: see
-``one_hot.sums_delta``.
+So the weight w_a(y) = d r^(+-1) / (|y| r + (d - |y|)/r) of bin a depends on bit a of y and on |y|.
+The proof counts only the fakes, so it covers every dataset. For the observer ``sums`` every record
+hides: see ``one_hot.sums_delta``.
 
 Source: notes 004 section 5.2; sufficient DP 000 (3.1) with flipped uniform fakes as background.
 """
@@ -31,7 +32,11 @@ SOURCE = (
 )
 
 _VALUES, _SOME, _FEW = 512, 160, 64
-"""Most values of a branch: exact, near and rough. Merged neighbors are nearly equal."""
+"""Maximum number of values of W in a branch, for exact, near and rough bounds.
+
+A branch has the messages with given bits of the two bins. Neighboring values that are merged are
+nearly equal.
+"""
 
 
 def messages_delta(
@@ -39,7 +44,8 @@ def messages_delta(
 ) -> Bracket:
     """Return delta(epsilon) of a flipped one-hot record among ``fakes`` flipped uniform ones.
 
-    At most ``most`` values of each branch are distinguished.
+    A branch has the messages with given bits of the two bins that distinguish the records.
+    Neighboring values of W are merged until each branch has at most ``most`` values.
     """
     branches = _branches(bins, threshold, epsilon)
     above = saddle_point_bounds(
@@ -63,7 +69,7 @@ def upper(
 ) -> float:
     """Return the upper bound; with ``few`` values it is some hundredths larger.
 
-    ``smoothed`` is as in ``largest_upper``.
+    The bound may be larger by the relative amount ``smoothed``, which saves time.
     """
     most = _FEW if few else _SOME if smoothed else _VALUES
     some = [coarsen_above(one, most) for one in _branches(bins, threshold, epsilon)]

@@ -1,8 +1,9 @@
 """Records in clear among uniform fakes of people or mixes, or among shaped fakes of mixes.
 
-*Shaped* fakes are drawn by a mix from a table, independently for each bin. The observers of sums
-and of messages see the same: the number of messages in every bin. The records of other people do
-not protect in the worst case, in which nobody else holds the same bin.
+A record *in clear* is sent without flipped bits. *Shaped* fakes are drawn by a mix from a table,
+independently for each bin. The observers of sums and of messages see the same: the number of
+messages in every bin. The records of other people do not protect in the worst case, in which nobody
+else holds the same bin.
 
 *Paired* fakes are those of two bins with a fixed total (``clear_paired``).
 
@@ -95,7 +96,7 @@ def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """Return one message of protocol ``name``, the number per record, and an assumption.
+    """Return one message of protocol ``name``, how many a record has, and an assumption.
 
     The message stands for a value, for a whole set, or for one attribute if the record is split.
     """
@@ -260,7 +261,7 @@ def upper(
 
 
 def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """Return the message that is seen separately, and how often it is seen.
+    """Return the message that is seen separately, and the number of such messages.
 
     The message is ``message`` itself, seen once, except for a set among shaped fakes. Such a set is
     a composition of its messages, each in a separate bin (``clear_shaped``). The number of bins

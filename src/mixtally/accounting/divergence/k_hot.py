@@ -1,9 +1,11 @@
 """The divergence of records with at most k set bits, flipped, among flipped blanks.
 
-Every bit is flipped with probability q, and r = (1-q)/q. A *blank* is a fake with no set bits. X_u
-and X_v are sums of N draws of powers of r. An *orbit* consists of the numbers of bits that only u
-has, that only v has, and that both have; all orbits must be considered. Two facts leave few of
-them. ``bit_flips`` and ``plans.honest_part`` use this file. Write g = e^epsilon.
+Every bit is flipped with probability q, and r = (1-q)/q. A *blank* is a fake with no set bits. Let
+u and v be two records of a person. The sums X_u and X_v of the identity
+(``docs/explanation/accounting.md``) are sums of N draws of powers of r. An *orbit* consists of the
+numbers of bits that only u has, that only v has, and that both have; all orbits must be considered.
+Two facts leave few of them. ``bit_flips`` and ``plans.honest_part`` use this file. Write g =
+e^epsilon.
 
 *Fewer bits.* An observer who ignores a position turns an orbit into one with one bit fewer.
 Ignoring a position is post-processing, so the orbit with fewer bits is not worse.
@@ -11,9 +13,9 @@ Ignoring a position is post-processing, so the orbit with fewer bits is not wors
 *Common bits.* A common bit multiplies both weights by the same X, which is r or 1/r. Given
 everything else, W = a X - g b X. Replace it by two bits, one of u and one of v: W' = a X - g b X'
 with an independent copy X' of X. Let f be convex. Among all pairs (X, X') with these distributions,
-equal ones make E[f(a X - g b X')] smallest, since a X and -g b X' then move in opposite directions.
-So E[f(W)] <= E[f(W')], for each of the N draws in turn. If a bin is left, orbits with a common bit
-need not be considered.
+equal X and X' make E[f(a X - g b X')] smallest, since a X and -g b X' then move in opposite
+directions. So E[f(W)] <= E[f(W')], for each of the N draws in turn. If a bin is free, orbits with a
+common bit need not be considered.
 
 Hence two disjoint sets of k bits are the worst if there are at least 2k bins. Otherwise the worst
 is among the orbits that fill all bins.
@@ -51,7 +53,8 @@ _FEW, _SOME = 2, 5
 def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """Yield the orbits of two different records with at most ``most`` set bits in ``bins`` bins.
 
-    Orbits are omitted if a bit can be added, or if a common bit can be replaced by two bits.
+    Orbits are omitted if a bit can be added, or if a common bit can be replaced by two bits: the
+    resulting orbit has no smaller divergence.
     """
     filled = 0 if bins is None else 2 * most - bins  # more common bits would leave a free bin
     for both in range(min(most, max(0, filled) + 1)):
@@ -89,7 +92,8 @@ def delta_in_crowd(
 ) -> Bracket:
     """Return delta(epsilon) of a record among those of ``users`` people and ``fakes`` blanks.
 
-    The lower bound is that of a crowd of empty sets; with fakes only the upper bound is known.
+    The lower bound is that of a crowd of empty sets. With fakes only the upper bound is known, and
+    the lower bound is 0.
     """
     bound = upper(users, fakes, most, threshold, epsilon, bins)
     if fakes:
@@ -120,7 +124,8 @@ def upper(
     counted, or 0.
 
     With ``expected_only``, only the orbits that were always found to be the worst are tried, so the
-    result is not proved. ``smoothed`` is as in ``largest_upper``.
+    result is not proved. The bound may be larger by the relative amount ``smoothed``, which saves
+    time.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = blank_share(threshold, most)

@@ -17,15 +17,15 @@ message y has the weight w_u = g + (1-g) d 1[y = u]. By the identity of
 with y uniform. Equivalently, psi(N) = (1/N) E[((1-g) d (A - e^eps A') - (e^eps - 1) g N)_+], where
 A and A' are two cells of a multinomial(N; 1/d, ..). The likelihood ratio is (A + c) / (A' + c) with
 c = g N / ((1-g) d). So the person's own replacement is worth c messages in either cell. Exchanging
-the two cells shows that both orders have the same divergence. It falls with m. It also falls with
-g, because a replaced value that is replaced again is still uniform. At g = 0 the mechanism is
+the two cells shows that both orders have the same divergence. The bound falls with m. It also falls
+with g, because a replaced value that is replaced again is still uniform. At g = 0 the mechanism is
 clear-uniform, and with n = 1 and m = 0 it is local randomized response. ``blanket`` computes
 E[psi(N)] to a part in a thousand.
 
 *Lower bound.* For d >= 3 let all others hold a third value, and count only two cells. T' = A + A'
-counts the messages of others and fakes in them, so T' ~ Bin(n-1, 2g/d) + Bin(m, 2/d); write r(T')
-for its probabilities. Each such message is in either cell with probability 1/2. Given the total T
-including the person's message,
+is the number of messages of others and of fakes in these cells, so T' ~ Bin(n-1, 2g/d) + Bin(m,
+2/d); write r(T') for its probabilities. Each such message is in either cell with probability 1/2.
+Given the total T including the person's message,
 
     P_u(a, T) = Bin(T, 1/2)(a) (alpha a + beta),
     alpha = 2 (1-g) r(T-1) / T,    beta = (2g/d) r(T-1) + g (1 - 2/d) r(T).
@@ -168,8 +168,8 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
 
     One cell is counted over planes, for two bins, and if two cells would take too long. Totals are
     left out if their own probability or the next one was cut off, which only lowers the result.
-    Near the ends of a sum of two windows, totals lack some of their probability. What P_v lacks
-    there was not subtracted e^epsilon times, so it is subtracted at the end.
+    Near the ends of a sum of two windows, totals lack some of their probability. The missing part
+    of P_v, times e^epsilon, was therefore not subtracted, so it is subtracted at the end.
     """
     share = 2.0 / m.cells
     sources = [(m.crowd - 1, m.replacement_probability * share), (m.fakes.count, share)]

@@ -13,7 +13,7 @@ person holds; m_i(y) is the least probability of y over all rows of the group. A
 public distribution phi is such a draw with probability kappa = min_y phi(y) / theta(y). Let the
 observer also see who did something else and what they sent. What is left are B draws of theta, B =
 sum Bin(n_i, gamma_i) + Bin(fakes, kappa), and the target's message. An output with theta(y) = 0
-names the target. Removing one y from the counts h of N draws changes their probability by the
+reveals the target. Removing one y from the counts h of N draws changes their probability by the
 factor h_y / (N theta(y)), so that
 
     delta_uv <= exposed + E[psi(B + 1)],   psi(N) = (1/N) E[(W_1 + .. + W_N)_+],
@@ -22,11 +22,11 @@ factor h_y / (N theta(y)), so that
 
 With one group and no fakes theta proportional to m is the best (Su, Cheng, Wang 2025), and then
 this is the blanket of Balle, Bell, Gascon, Nissim 2019. It falls with n, with fakes and with
-epsilon. Lowering gamma is sound.
+epsilon. A smaller gamma also gives an upper bound.
 
 *A lower end.* If all others hold x, theta = R_x and N = n give the divergence of that crowd
 exactly. With fakes or several groups, one set of outputs is counted, which any observer can do. The
-lower end is a dataset, not an estimate of delta.
+lower end is the divergence of one dataset, not an estimate of delta.
 
 *Exact cases.* With two outputs ``two_outputs`` is exact. If a row w equals m wherever R_u and R_v
 differ, the crowd that holds w differs from the blanket only because N is not seen. With two rows,

@@ -100,7 +100,7 @@ def loss(mechanism: Memoized, reports: int) -> Loss:
     Parameters
     ----------
     mechanism : Memoized
-        The mechanism.
+        The probabilities f, p and q, and how values become bits.
     reports : int
         The number of reports, in [1, 10^6]; ParameterError is raised for other numbers.
     """
@@ -147,7 +147,7 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     Parameters
     ----------
     mechanism : Memoized
-        The mechanism.
+        The probabilities f, p and q, and how values become bits.
     reports : int
         The number of reports of one answer, in [1, 10^6].
     epsilon : float
@@ -171,7 +171,7 @@ def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificat
     Parameters
     ----------
     mechanism : Memoized
-        The mechanism.
+        The probabilities f, p and q, and how values become bits.
     reports : int
         The number of reports of one answer, in [1, 10^6].
     epsilon : float

@@ -67,7 +67,8 @@ MESSAGES_SOURCE = (
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _GAP = Gap(2e-3)
 _MOST_WORK, _LEAST_HALVED = 10_000_000, 300
-"""Numbers that the cells of a proof may contain, about a second, and cells that are always allowed.
+"""How many probabilities the cells of a proof may contain in total (about a second), and how many
+cells are allowed in any case.
 """
 _TOO_MANY_FLIPS = 4e5
 """Expected number of flips above which delta is so small that no lower bound is computed."""
@@ -122,7 +123,7 @@ def blanket_upper(
 ) -> float:
     """Return E[delta_blank(K + B)] with B ~ Bin(n-1, q/p), an upper bound for any dataset.
 
-    ``smoothed`` is as in ``largest_upper``.
+    The bound may be larger by the relative amount ``smoothed``, which saves time.
     """
     q, share = threshold / SCALE, threshold / (SCALE - threshold)
     pair = flip_distribution(Orbit(1, 1, 0), q, math.exp(epsilon))
@@ -142,8 +143,8 @@ def _lower_without_common_bit(
 ) -> float:
     """Return the lower bound from messages without the bit that all others hold.
 
-    What was cut off from the distribution of their number was not subtracted e^epsilon times, so it
-    is subtracted at the end.
+    A part of the distribution of the number of these messages was cut off. This part, times
+    e^epsilon, was not subtracted in the sum, so it is subtracted at the end.
     """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:

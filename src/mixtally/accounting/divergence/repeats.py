@@ -3,11 +3,12 @@
 ``bit_flips``, ``in_clear`` and ``kary_response`` use this file. The k rounds are a composition, and
 mixing them is post-processing, so the composition is an upper bound. Two cases are known better.
 
-*Flipped blanks, exact.* The likelihood ratio of a message for u depends only on its bit a. P_u /
-P_b is the mean over k-subsets of products of ratios. So it depends on the number A of messages with
-this bit, and P_v / P_b on the number B of messages with bit b. A is Bin(k fakes, q) plus the
-person's own k bits, and B likewise. Both are independent, so the result is a product of two
-distributions on the integers.
+*Flipped blanks, exact.* Let u be the record with bit a and v the record with bit b, and let P_0 be
+the distribution if all messages are blanks. The likelihood ratio of a message for u depends only on
+its bit a. P_u / P_0 is the mean over k-subsets of products of ratios. So it depends on the number A
+of messages with this bit, and P_v / P_0 on the number B of messages with bit b. A is Bin(k fakes,
+q) plus the person's own k bits, and B likewise. Both are independent, so the result is a product of
+two distributions on the integers.
 
 *One kind of message, lower bound.* The divergence of the number of messages of one kind is a lower
 bound. This number is a sum of binomial numbers, one for each group of other senders, plus Bin(k, u)
@@ -55,8 +56,9 @@ _UNKNOWN = 1e-3
 class MessageKind(NamedTuple):
     """A kind of message and the probabilities that it is sent.
 
-    ``others`` has pairs (number of other senders, probability for each). ``u`` and ``v`` are the
-    probabilities for the person with either record.
+    ``others`` has pairs: a number of other senders, and the probability with which each of them
+    sends this kind. ``u`` and ``v`` are the probabilities for the person, with record u and with
+    record v.
     """
 
     others: list[tuple[int, float]]
@@ -182,7 +184,7 @@ def bit_count_kinds(distance: int, q: float, senders: list[tuple[int, float]]) -
 
 
 def flip_kinds(m: BitFlips, observer: Observer, known_ones: int | None) -> list[MessageKind]:
-    """Return kinds of messages of flipped bits, in crowds that are known to be bad.
+    """Return kinds of messages of flipped bits, in crowds that are known to hide little.
 
     ``known_ones`` of the others are known to hold a one; None for any crowd.
     """

@@ -9,13 +9,13 @@ u_i = 1 for a cell in u and 0 otherwise. Then P_u(c) = m! D^-m / prod (c_i - u_i
 
     P_u(c) / P_v(c) = prod over u of c_i / prod over v of c_j.
 
-*Disjoint records are the worst.* A message that both records share is known to be there. Taking it
-away leaves records of which fewer cells differ. Take a pair that differs in r + 1 cells, and merge
-two of these cells, one of each record. The merged cell contains one message under both records, so
-the result is a pair that differs in r cells. Merging is post-processing. So disjoint records have
-the largest divergence at every epsilon, provided that 2k <= D. The messages of others are
-independent of u and v. Exchanging u and v only exchanges cells, so both orders have the same
-divergence.
+*Disjoint records are the worst.* A message that both records share arrives in either case. Removing
+all such messages leaves two disjoint records of r <= k cells, which is called a pair that differs
+in r cells. Take a pair that differs in r + 1 cells, and merge two of these cells, one of each
+record. The merged cell contains one message under both records, so the result is a pair that
+differs in r cells. Merging is post-processing. So disjoint records have the largest divergence at
+every epsilon, provided that 2k <= D. The messages of others are independent of u and v. Exchanging
+u and v only exchanges cells, so both orders have the same divergence.
 
 *A set of at most k of d bins* uses D = d + k cells. A set with s members also takes the first k - s
 of the last k cells, called pads. So every record has k distinct cells, and the empty set is
@@ -46,9 +46,10 @@ that is replaced. Over planes whose points lie on one line, the probability is r
 distribution is obtained from the product of the characteristic functions; for v it is reflected.
 The same number bounds delta from below without replacements.
 
-*Over planes* (``model.planes``) a member u_l draws one of |J_l| directions, in none of which it
-meets another member of its set. Let q_l = |J_l| / (J p) be the probability that a fake is one of
-the messages of u_l, and b the distribution of fakes alone. No message belongs to two members, so
+*Over planes* (``model.planes``): two points *meet* in a direction if they are in one plane. Of all
+J directions, a member u_l draws one of the |J_l| directions in which it meets no other member of
+its set. Let q_l = |J_l| / (J p) be the probability that a fake is one of the messages of u_l, and b
+the distribution of fakes alone. No message belongs to two members, so
 
     P_u(c) / P_b(c) = prod over l of S_l / q_l / (N)_k,
 
@@ -128,8 +129,9 @@ _MOST_MEAN = 1e8
 _SOME, _MANY = 1e3, 1e4
 """Numbers of fakes between which both kinds of Poisson bounds are tried.
 
-A mean that is half a standard deviation lower costs much below, and nothing compared to a factor
-above.
+One kind has the true mean, and a factor that is not near 1. The other kind has a factor near 1, and
+a mean that is half a standard deviation lower. This lower mean costs much if the fakes are few. If
+they are many, it costs nothing compared to the factor.
 """
 _DEVIATIONS, _MOST_REACH, _TRANSFORM_ERROR = 12.0, 1 << 18, 1e-12
 """Range of a difference in standard deviations, its largest size, and the error of its transform.
@@ -178,7 +180,11 @@ class HiddenSet(NamedTuple):
 
 
 def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0)) -> HiddenSet:
-    """Return a set among fakes, the fakes of people's ``coins``, and replacements of others."""
+    """Return the set that a mechanism sends, and what hides it: fakes, coins and replaced values.
+
+    ``coins`` has the number of people who toss a coin for one more fake, and the probability of
+    this fake.
+    """
     brought, replaced = [(fakes, 1.0), coins], 0.0
     if mechanism.flip_threshold is not None:
         raise TypeError(f"{mechanism.name}: expected a set whose members are sent in clear")
@@ -281,8 +287,8 @@ def upper(
 ) -> float:
     """Return the upper bound of delta, or a near bound for a tenth of the work.
 
-    The near bound is larger by some thousandths. Messages that are composed need the near bound,
-    whose Poisson factor is kept near 1, because the factor is multiplied once for every message.
+    The near bound is larger by some thousandths. Compositions use the near bound. Its Poisson
+    factor is kept near 1, because a composition multiplies the factor once for every message.
     """
     if not near:
         return _upper(hidden, epsilon, _FINE, memo)

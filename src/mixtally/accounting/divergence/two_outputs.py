@@ -344,7 +344,10 @@ def _count_enough_fair(bit: TwoOutputMessage, epsilon: float) -> int:
 
 
 def _required_cover(bit: TwoOutputMessage, epsilon: float, rarer: int, scale: int) -> int:
-    """Return the number of records of which each hides with probability ``rarer`` / ``scale``."""
+    """Return how many records make delta negligible.
+
+    Each of these records hides the person's record with probability ``rarer`` / ``scale``.
+    """
     if epsilon < LEAST_EPSILON:  # compositions evaluate such epsilons, where all records count
         return 1 << 62
     return math.ceil(
@@ -358,10 +361,11 @@ def _candidate_crowds(
     """Return values of m that may be the worst.
 
     One more person at h moves the mean of the sum by h - l and its lattice by 1. The divergence
-    depends on this difference. It rises and falls once until the difference is 1, at m = 1 / (1 - h
-    + l), and then again, less high. Eighths of this period are tried, then halves of them on both
-    sides of the best, and so on. The tried m are the same for all epsilons, so that distributions
-    are reused. If the outputs are not symmetric, a few zeros among ones are tried in the same way.
+    depends on the difference between both moves, which is m (1 - h + l) for m people. The
+    divergence rises and falls once until this difference is 1, at m = 1 / (1 - h + l), and then
+    again, less high. Eighths of this period are tried, then halves of them on both sides of the
+    best, and so on. The tried m are the same for all epsilons, so that distributions are reused. If
+    the outputs are not symmetric, a few zeros among ones are tried in the same way.
     """
     most, chances = _largest_ones(bit, others, zeros), bit.chances
     period = min(most, chances.scale // ((chances.low + chances.high_complement) * bit.repeats))

@@ -132,7 +132,7 @@ def blanket_upper(
 ) -> float:
     """Return the upper bound for any dataset, from two vectors that differ everywhere.
 
-    ``smoothed`` is as in ``largest_upper``.
+    The bound may be larger by the relative amount ``smoothed``, which saves time.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     pair = uniform_distribution(bits, bits, q, grow)

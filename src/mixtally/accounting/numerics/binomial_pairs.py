@@ -20,7 +20,7 @@ CONVOLUTION_ERROR = 1e-12
 """Bound on the relative error that convolving ``flip_count_pmf`` makes in P and in e^epsilon Q."""
 
 _STEP_ERROR = 2.0**-51
-"""One rounding of the tail of P and one of the tail of Q, with a margin."""
+"""Relative error for each integer of a tail: one rounding for P and one for Q, with a margin."""
 
 _NO_MASS = 1e-290
 """Probability below which digits may be lost, so that a ratio of two such numbers means nothing."""
@@ -265,7 +265,7 @@ def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
 
 
 def _grow_and_near(grow: Floats | float, error: float) -> Floats:
-    """Return ``grow`` and the least computed ratio of which the exact one may exceed ``grow``."""
+    """Return ``grow``, and the least computed ratio whose exact value may exceed ``grow``."""
     return np.array([grow, grow * (1.0 - error)])
 
 

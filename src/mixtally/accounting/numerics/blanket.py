@@ -42,7 +42,8 @@ def upper(
     """Return an upper bound of the largest divergence over several distributions of W.
 
     There are ``users`` people, each a free blank with probability ``share``, and ``fakes`` real
-    fakes. ``smoothed`` and ``least`` are as in ``largest_upper``.
+    fakes. The bound may be larger by the relative amount ``smoothed``, which saves time. A cheaper
+    bound is returned if that bound is at most ``least``.
     """
     found, free = 1.0, users * share
     if free > _NEGLIGIBLE_SHARE * fakes and fakes:

@@ -167,9 +167,10 @@ class Fakes:
         """Return bounds of the largest E[delta(K)] over all pairs of neighbors.
 
         ``delta`` bounds the largest divergence over all pairs, given K; it falls as K rises. The
-        largest average is at most the average of the largest delta. If ``one_pair`` is the worst
-        for all K, its lower bounds may be averaged. Otherwise, if the pair that is worst at k stays
-        the same for fewer fakes, the average is at least P(K <= k) delta(k).
+        largest average is at most the average of the largest delta. ``one_pair`` says whether the
+        same pair is the worst for all K; then its lower bounds may be averaged. Otherwise take the
+        pair that is the worst at some k. Fewer fakes do not decrease its delta, so the average is
+        at least P(K <= k) delta(k).
         """
         if not self.coin:
             return delta(self.certain)

@@ -49,8 +49,8 @@ _MAX_BIAS = 1.0 - 1e-12
 class Start(NamedTuple):
     """The place ``x`` at which a search starts.
 
-    ``power`` is the power of the axis with which the inverse distance grows there. ``miss`` is the
-    logarithm of the distance at ``x`` divided by the distance that was sought.
+    ``power`` is the power of the axis with which the inverse distance grows there. ``miss`` is
+    log(t / s), where t is the total variation distance at ``x`` and s the distance that was sought.
     """
 
     x: int

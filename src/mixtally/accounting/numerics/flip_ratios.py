@@ -53,7 +53,8 @@ def excess(w_u: Floats, w_v: Floats, grow: float) -> Floats:
 def excess_distribution(w_u: Floats, w_v: Floats, grow: float, chances: Floats) -> Distribution:
     """Return the distribution of ``excess`` for values with these ``chances``.
 
-    A value exceeds the exact difference by what was added and by the rounding that this covers.
+    The field ``raised`` bounds the increase of the mean. It is twice what ``excess`` added, because
+    the addition covers a rounding that may itself be upwards.
     """
     values, near = _raise_ties(w_u, w_v, grow)
     raised = 2.0 * _ROUNDING * float((chances * np.where(near, w_u, 0.0)).sum())

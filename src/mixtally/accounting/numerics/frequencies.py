@@ -59,7 +59,9 @@ class FrequencyRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Wave:
-    """The N-th power of phi, for weights that sum to at most one; the rest to one lies at zero.
+    """The N-th power of phi.
+
+    If ``weights`` sum to less than one, the value zero has the missing weight.
 
     ``separates_zeros`` is whether the probability of zeros only is subtracted, if it is not tiny.
     For a random N it is never subtracted.

@@ -2,7 +2,7 @@
 
 The candidates are computed in descending order of their quick upper bounds, those with few values
 first among equals. The computation ends as soon as no remaining bound exceeds the largest result.
-The divergences of worst pairs, such as ``k_hot`` and ``vectors``, use it.
+The divergences of worst pairs, such as ``k_hot`` and ``vectors``, use this module.
 """
 
 from collections.abc import Callable, Iterable

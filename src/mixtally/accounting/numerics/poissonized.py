@@ -18,8 +18,8 @@ its limit 1. If R(t) < 1, then R is smaller still before t.
 is larger for a smaller mean. For a larger mean, R >= 1 from the first t on where that is so, and
 the values below t change E g(X) by at most P(X < t).
 
-*Size.* max R is at most the largest ratio of probabilities. It is at most 2 for q = 1, where that
-ratio has no bound. H is closer to its mean than X. If many messages are composed, each with its own
+*Size.* max R is at most the largest ratio of probabilities. For q = 1 that ratio has no bound, but
+max R is at most 2: H is closer to its mean than X. If many messages are composed, each with its own
 H, their factors are multiplied; a mean of X that is half a standard deviation lower keeps max R
 near 1. Several binomial numbers may also be bounded one after the other.
 

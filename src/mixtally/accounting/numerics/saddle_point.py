@@ -44,8 +44,8 @@ NOTHING = 1e-50
 MAX_PRODUCTS, _MAX_NEAR_PRODUCTS, _OVERHEAD = 1 << 24, 6_000_000, 16
 """Limits of the work, counted in products of a frequency and a value.
 
-They are the products that may be spent on closer bounds, the same for points of a curve, and the
-products that take as long as the fixed cost of one frequency.
+The first limits the products that are spent on closer bounds, and the second does so for points of
+a curve. The third is the number of products that take as long as the fixed cost of one frequency.
 """
 
 _MOST_SMOOTHED = 1e-3
@@ -62,7 +62,8 @@ The increase is bounded by about twice its value, so a small excess does no harm
 _LITTLE_MORE = 4.0
 """Factor of work up to which the width that probably suffices is tried at once."""
 _ROOM, _NARROWING_LIMIT = 1.01, 0.8
-"""Margin on the narrowest affordable Gaussian, and the narrowing below which a new integral pays.
+"""Margin on the narrowest affordable Gaussian, and the factor of its width below which a new
+integral is worth its time.
 """
 _ROUGHLY = 0.1
 """Width of a Gaussian that takes a twentieth of the frequencies and rules out most sums."""

@@ -30,7 +30,8 @@ from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.fixed_point import SCALE
 
 _UNLIKELY, _CELLS = 1e-5, 6.0
-"""Share of delta that very unlikely numbers of fakes may add, and cells per standard deviation."""
+"""Share of delta that very unlikely numbers of fakes may add, and cells per standard deviation of
+the number of fakes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,11 @@ class HonestPart:
     Attributes
     ----------
     part
-        The part, with the fewest bins that have the same delta.
+        The part, with its bins reduced to the fewest that have the same delta.
     people
         The number of honest people who certainly take part.
     flips
-        Whether the proof relies on their flips or replaced values.
+        Whether the proof relies on the flips or replaced values of these people.
     """
 
     part: Part
@@ -198,7 +199,10 @@ class HonestPart:
     def losses(
         self, accountant: Accountant, negligible: float, tightness: Tightness
     ) -> LossDistribution:
-        """Return losses that dominate one message of the part; ``negligible`` as in ``curve``."""
+        """Return losses that dominate one message of the part.
+
+        Numbers of fakes that are less probable than ``negligible`` are bounded coarsely.
+        """
         fakes, reach = self.fakes, self.mechanism(0).local_epsilon
         if not fakes.coin:
             found, times = accountant.losses(self._record(fakes.certain), tightness)

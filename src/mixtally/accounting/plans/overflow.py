@@ -7,9 +7,9 @@ messages that the proof counts. If the free messages satisfy delta, the capped o
 
     delta + (1 + e^eps) sum over the M messages of P(overflow).
 
-The two terms are the distances under the two datasets. All other messages depend on no record or
-are post-processing, and cost nothing. Over parts and collections the distances add up, and eps is
-the total epsilon.
+The factor 1 is for the distance under one dataset, and e^eps for that under the other. All other
+messages depend on no record or are post-processing, and cost nothing. Over parts and collections
+the distances add up, and eps is the total epsilon.
 
 The local epsilon of a record grows too if records of different size overflow with different
 probability. It grows by the logarithm of the ratio of the remaining probabilities.

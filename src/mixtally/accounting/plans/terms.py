@@ -38,7 +38,8 @@ _SHARE_ROUNDING = 1.0 - 1e-12
 _REDERIVATION_SLACK = 1.0 + 1e-6
 """Factor by which a stated number may differ from the derived one: machines round differently."""
 _UNLIKELY = 1e-3
-"""Share of delta, divided among all messages, for numbers of fakes that are bounded coarsely."""
+"""Share of delta that numbers of fakes which are bounded coarsely may add, in all messages
+together."""
 COINS_SOURCE = "averaged over the random number of fakes that people draw"
 CAPS_SOURCE = "the probability that a message has too many set bits added"
 COMPOSED_SOURCE = "all parts and collections composed"
@@ -76,7 +77,7 @@ class PrivacyTerms:
 
     @classmethod
     def of(cls, plan: Plan, collections: int | None = None) -> "PrivacyTerms":
-        """Return the terms of ``plan`` without its certificate, for ``collections`` if given."""
+        """Return the terms of ``plan``; ``collections``, if given, replaces its number."""
         people = 0 if plan.cover is Cover.MIXES else plan.honest_people
         return cls(
             plan.parts,
@@ -89,7 +90,7 @@ class PrivacyTerms:
 
 
 def count_honest_parts(terms: PrivacyTerms) -> Counter[HonestPart]:
-    """Return the number of a person's messages for each part with its honest protection.
+    """Return the number of a person's messages for each ``HonestPart`` of a plan.
 
     The numbers are totals over all collections. Equal parts have a common entry.
     """

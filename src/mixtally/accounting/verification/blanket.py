@@ -2,9 +2,10 @@
 
 ``flipped`` uses this module. A person who holds x sends y with probability R_x(y). Let m(y) be at
 most R_x(y) for every x. Then each of n people sends y with probability m(y) whatever they hold, and
-an observer who learns who did so, and all other messages, sees no less. Remove one of the messages
-of the n - 1 others and the person that are left: given their histogram, the one that the person
-sent is y with a probability proportional to R_u(y) / m(y). So the divergence of u over v is at most
+an observer who learns who did so, and all other messages, sees no less. What is left are the
+messages drawn from m, and the person's message. Let h_y be how many of them are y. If the person
+holds u, the probability of these counts is proportional to the sum over y of h_y R_u(y) / m(y). So
+the divergence of u over v is at most
 
     exposed + (1/n) E[(V_1 + .. + V_n)_+],    V = (R_u(y) - e^eps R_v(y)) / m(y)
 

@@ -34,7 +34,8 @@ from mixtally.accounting.verification.stream import Plain, Stream, promised_epsi
 from mixtally.accounting.verification.two_outputs import TwoOutputs
 
 Direction = Callable[[int, arb, float], Bounds]
-"""A divergence as a function of the fakes, of e^epsilon and of nats."""
+"""A divergence as a function of the number of fakes, of e^epsilon, and of nats: outcomes less
+probable than e^-nats may be left out."""
 SHARE = 1e-8
 """Relative distance of the bounds for a given number of fakes, except for sets in clear."""
 _DERIVED = "derived again from the definition, both directions, in balls"

@@ -2,14 +2,17 @@
 
 ``derive`` uses this module. Every bit is flipped with probability q, p = 1 - q and r = p / q.
 
-*Free bits in a crowd.* Of L bits each is shown as it is with probability p or q, so whatever is
-held, a string is sent with at least q^L. For two strings u and v that differ everywhere, a message
-that agrees with u in a bits has R_u / m = r^a and R_v / m = r^(L - a), so V = r^a - e^eps r^(L -
-a), with probability C(L, a) q^L. No other pair has a larger bound. Take a bit in which u and v
-agree, and all other bits of the message as given. R_u = X a and R_v = X b with X = r or 1, each
-with half the probability, so V is (a - e^eps b) X. If they differ there, V is a X - e^eps b (1 + r
-- X). Both have the mean (1 + r) (a - e^eps b) / 2, and their distances from it are |a - e^eps b| (r
-- 1) / 2 and (a + e^eps b) (r - 1) / 2. The second is larger, so E[(V + c)_+] is larger for every c.
+*Free bits in a crowd.* The notation is that of ``blanket``. Each of L bits is sent as 0 or as 1
+with probability p or q. So every string of bits is sent with probability at least m = q^L, whatever
+the person holds. Let u and v be two strings that differ everywhere. A message that agrees with u in
+a bits has R_u / m = r^a and R_v / m = r^(L - a), so V = r^a - e^eps r^(L - a), with probability
+C(L, a) q^L.
+
+No other pair has a larger bound. Take a bit in which u and v agree, and all other bits of the
+message as given. R_u = X a and R_v = X b with X = r or 1, each with half the probability, so V is
+(a - e^eps b) X. If they differ there, V is a X - e^eps b (1 + r - X). Both have the mean (1 + r)
+(a - e^eps b) / 2. Their distances from it are |a - e^eps b| (r - 1) / 2 and (a + e^eps b)
+(r - 1) / 2. The second is larger, so E[(V + c)_+] is larger for every c.
 
 *A value among uniform fakes.* A flipped value of a uniform bin of d shows y with probability
 
@@ -21,8 +24,8 @@ whether it shows v, and on the number of the other d - 2 bins that it shows. The
 with the distribution R, so with n - 1 of them the bound of ``blanket`` is delta itself. Exchanging
 u and v exchanges the orders. What other people send does not depend on u or v.
 
-*Windows.* Of the other bins that are shown, numbers outside of a window are left out. E[V_+] over
-these messages is at most their probability under u, where the number is Bin(d - 2, q).
+*Windows.* Numbers of other shown bins outside of a window are left out. E[V_+] over these messages
+is at most their probability under u, where the number is Bin(d - 2, q).
 
 Source: docs/explanation/accounting.md, "The identity"; ``blanket``.
 """

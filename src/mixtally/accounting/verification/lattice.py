@@ -6,8 +6,8 @@ shows. Cells are independent, so
     delta = E (1 - e^eps prod of x)_+    under u.
 
 *Upper bound.* Let x be between two neighbors w and e^-s w on a lattice. Move its probability to
-these two so that the mean is preserved. As (1 - e^eps x y)_+ is convex in x, this gives an upper
-bound, cell by cell.
+these two so that the mean is preserved. Let y be the product of the ratios of all other cells. As
+(1 - e^eps x y)_+ is convex in x, this gives an upper bound, cell by cell.
 
 *Lower bound.* The function bends only where e^eps x y = 1. So moving one cell changes nothing
 unless the sum of losses -ln x is within s of eps, and then at most (e^s - 1) / 4. Losses move by

@@ -34,8 +34,9 @@ _MOST_ABOVE = 100_000
 class Shape(NamedTuple):
     """How the probability of fakes falls on both sides of ``shift``.
 
-    The probability falls as exp(-j^2 / (2 first)) if ``gaussian``, and otherwise as (first /
-    2^64)^j. If ``paired``, the table ends at twice the shift.
+    At a distance j from ``shift``, the probability is proportional to exp(-j^2 / (2 first)) if
+    ``gaussian``, and otherwise to (first / 2^64)^j. If ``paired``, the table ends at twice the
+    shift.
     """
 
     gaussian: bool

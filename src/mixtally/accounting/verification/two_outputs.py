@@ -11,12 +11,12 @@ is sum_k (P(k) - e^eps Q(k))_+. Delta is the largest over m: for a fixed set of 
 difference is affine in the probability with which any one other person sends a 1, and in both
 probabilities of the person.
 
-*Cells.* Let m be in [a, b]. An observer who also learns all messages except those of a people at h,
-n-1-b people at l and the fakes sees no less. With probability w = l + 1 - h, each of the b - a
-remaining people sends a message that does not depend on the value: a one with probability l / w. At
-least s of them do, except with a probability that is added, and these s messages are kept. So one
-distribution bounds all m of a cell. Cells are halved, the worst first, until all are at most
-slightly above the largest divergence of a single m.
+*Cells.* Let m be in [a, b]. Let the observer also learn all messages except those of three groups:
+a of the people at h, n-1-b of the people at l, and the fakes. Then the observer sees no less. With
+probability w = l + 1 - h, each of the b - a remaining people sends a message that does not depend
+on the value: a one with probability l / w. At least s of them do, except with a probability that is
+added, and these s messages are kept. So one distribution bounds all m of a cell. Cells are halved,
+the worst first, until all are at most slightly above the largest divergence of a single m.
 
 If l = 1 - h and Z = 0, exchanging the two outputs turns m into n-1-m and exchanges the orders. So
 half of all m suffice.

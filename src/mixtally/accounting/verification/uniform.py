@@ -1,7 +1,7 @@
 """A record in clear among uniform fakes: delta from its definition, in balls.
 
 ``derive`` uses this module. There are N = fakes + 1 messages; A of them are in the bin of u and B
-in the bin of v. X_u = d A and X_v = d B, so
+in the bin of v. The sums of the identity are X_u = d A and X_v = d B, so
 
     delta = (d/N) E[(A - e^eps B)_+].
 
