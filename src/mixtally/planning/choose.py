@@ -68,13 +68,16 @@ OPEN_DOMAIN_EVALUATIONS = (
     planes.candidate_by_people,
     kary_response.candidate_over_planes,
 )
-"""The evaluations that have an encoding for values of an open domain."""
+"""The functions in ``PROTOCOLS`` that have an encoding for values of an open domain (any text)."""
 SLOTS_EVALUATIONS = (
     slots.candidate_by_mixes,
     slots.candidate_of_one,
     slots.candidate_of_several,
 )
-"""The evaluations in which devices send some slots of a record: attributes, bits or members."""
+"""The functions in ``PROTOCOLS`` for plans in which devices send only some slots of a record.
+
+A slot is an attribute, a bit, or a possible member of a set.
+"""
 SIMILAR_ERROR_RATIO = 1.02
 """Errors whose ratio is at most this number are treated as equal."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
@@ -136,7 +139,7 @@ class Planner:
             yield partial(self._memo.get, key, partial(_evaluate_safely, name, evaluate))
 
     def plan(self, found: Candidate) -> Plan | None:
-        """Return the proved plan of a candidate; None if the plan exceeds the budget."""
+        """Return the proved plan of a candidate; None if no plan is affordable and informative."""
         return self._memo.get(("plan", found), lambda: make_plan(found, self.accountant))
 
     def choose_least(

@@ -20,7 +20,7 @@ NAME = "clear-shaped"
 NO_LOCAL_EPSILON_REASON = (
     "no --local-epsilon: answers travel in clear, so colluding mixes can read them"
 )
-"""The change that makes a protocol feasible whose records have no noise of their own."""
+"""The change of a request that protocols without noise in the records require."""
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:

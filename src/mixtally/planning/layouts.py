@@ -124,7 +124,7 @@ def least_cap(bins: int, ones: int, threshold: int, rare: float) -> int:
 
 
 def _allowed_redraw_chance(found: Candidate) -> float:
-    """Return the probability with which each message counted in the proof may be drawn again."""
+    """Return the largest accepted probability that a message is drawn again because of its cap."""
     request, part = found.request, found.parts[0]
     if found.cover is Cover.MIXES:
         messages = part.mean_added + 1

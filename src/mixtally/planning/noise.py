@@ -26,7 +26,8 @@ from mixtally.planning.request import PlanRequest
 from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 
 _EXACT_TOLERANCE = 1e-12
-"""Relative tolerances of a flip probability: for exact formulas, and for bounds."""
+"""Relative tolerance of a flip probability for exact formulas; ``_SEARCH_TOLERANCE`` is for
+bounds."""
 _SEARCH_TOLERANCE = 1e-6
 _ROUNDED_DOWN = 1.0 - 1e-13
 """A factor for a local epsilon, which covers how it is rounded when it is stated."""
@@ -73,7 +74,7 @@ def least_flips(
 def probably_private(
     accountant: Accountant, request: PlanRequest, mechanism: Shuffled, parts: int
 ) -> bool:
-    """Return whether a record of ``parts`` such messages most likely keeps the guarantee.
+    """Return whether ``parts`` messages of ``mechanism`` most likely keep the guarantee.
 
     All collections of the request are counted.
     """

@@ -149,10 +149,11 @@ def can_use_planes(request: PlanRequest, encoding: Encoding) -> bool:
 
 
 def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
-    """Return why no planes fit if messages have too many bytes; otherwise None.
+    """Return the reason if messages that name planes have too many bytes; otherwise None.
 
-    Messages that name planes are no shorter than messages that name a value of a list, which are
-    checked. For an open domain, the length depends on the planes, and the result is None.
+    Only the length of messages that name a value of a list is checked, because messages that name
+    planes are no shorter. For an open domain, the length depends on the planes, and the result is
+    None.
     """
     if request.question.hashed is not None:
         return None

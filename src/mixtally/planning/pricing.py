@@ -152,7 +152,7 @@ def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
 
 
 def _fewest_own_fakes(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:
-    """Return the fewest fakes of a device on average, if all parts were equal to ``part``."""
+    """Return the fewest fakes per device that suffice, if all parts were equal to ``part``."""
     assert part.own is not None
 
     def terms_with_fakes(units: int) -> PrivacyTerms:

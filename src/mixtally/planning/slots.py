@@ -201,9 +201,9 @@ def _part(asked: Question, slots: int, own: OwnFakes | None, recipe: Recipe) -> 
 
 
 def _infeasible(request: PlanRequest, needs: str) -> Infeasible | None:
-    """Return the reason ``needs`` if slots were requested; otherwise None.
+    """Return ``Infeasible`` with the text ``needs`` if slots were requested; otherwise None.
 
-    The candidates of whole records then state their own reason.
+    If None is returned, the candidates of whole records state their own reason.
     """
     return None if request.slots is None else Infeasible(NAME, needs)
 

@@ -59,7 +59,7 @@ def rows_with_padding(rows: Rows, columns: int) -> NDArray[np.bool_]:
 
 
 def spans(total: int, size: int) -> Iterator[slice]:
-    """Yield consecutive slices that together cover 0..total.
+    """Yield consecutive slices that together cover the indices 0 to ``total`` - 1.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None
 def flip_positions(
     set_bits: SetBits, flips: Flips, chance: Chance, memo: Memo | None = None
 ) -> tuple[Integers, Integers]:
-    """Flip the rows that ``set_bits`` describes; return row and column of each resulting one.
+    """Flip the rows of ``set_bits``; return the row and the column of every bit that is set then.
 
     The result is ordered by row. It has the same distribution as the result of ``flip_rows``, but
     whole rows are never in memory. Raises ParameterError as ``flip_rows`` does.
