@@ -109,7 +109,7 @@ def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> fl
     """Return the least scale of Gaussian noise on counts that move by ``distance`` (Euclidean).
 
     Source: Balle, Wang, Improving the Gaussian Mechanism for Differential Privacy (2018), Theorem
-    8: delta = Phi(a - eps / 2 a) - e^eps Phi(-a - eps / 2 a), a = distance / (2 scale).
+    8: delta = Phi(a - eps / (2 a)) - e^eps Phi(-a - eps / (2 a)) with a = distance / (2 scale).
     """
 
     def compute_delta(scale: float) -> float:

@@ -281,7 +281,7 @@ def _point_error(where: int, expected: str, got: object) -> DataError:
 
 
 def trace_curve(curve: Curve, reach: float) -> PrivacyCurve:
-    """Return the points of an upper bound that a composition needs.
+    """Return as many points of the upper bound ``curve`` as a composition needs.
 
     Parameters
     ----------

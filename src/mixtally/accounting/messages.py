@@ -51,7 +51,7 @@ class _MessageLosses(NamedTuple):
 
 
 class _ComposedMessages(NamedTuple):
-    """The losses of several messages, and the points of the curve of one."""
+    """The summed losses of several messages, and the points of the curve of one message."""
 
     total: LossSum
     points: list[tuple[float, float]]

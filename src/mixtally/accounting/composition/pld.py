@@ -119,7 +119,8 @@ FINE = Tightness(bend=5e-4, shift=0.0)
 CLOSE = Tightness(bend=0.0, shift=1e-3, share=3e-4)
 """Every composed epsilon within one part in a thousand, with about two hundred points."""
 CLOSER = Tightness(bend=0.0, shift=2.5e-4)
-"""Every composed epsilon within a quarter of ``CLOSE``, for a part that is composed again."""
+"""Every composed epsilon with a quarter of the error of ``CLOSE``, for a part that is composed
+again."""
 ROUGH = Tightness(bend=0.0, shift=5e-3, rise=1.05, share=3e-3)
 """Every composed epsilon within half a percent, with less than a hundred points for most plans.
 

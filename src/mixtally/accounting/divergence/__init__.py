@@ -5,6 +5,15 @@ derive special cases of flipped bits or contain shared steps. A *fake* is a dumm
 carries no answer. *Others* are all people except the person whose answer is to be protected. Fakes
 and people *count* if the proof relies on them. The *orders* of two neighbors u and v are the
 divergence of P_u from P_v and that of P_v from P_u.
+
+*The identity.* Most files use this formula, which ``docs/explanation/accounting.md`` proves. One of
+N shuffled messages is the person's, drawn from R_u or R_v. The other N - 1 are independent draws
+from one distribution b, such as that of a fake. Let y_1, .., y_N be independent draws from b. With
+the weights w_u(y) = R_u(y) / b(y), and X_u the sum of all w_u(y_j),
+
+    delta_{u,v} = (1/N) E[(X_u - e^eps X_v)_+] = (1/N) E[(W_1 + .. + W_N)_+],
+
+where W_1, .., W_N are independent copies of W = w_u(y) - e^eps w_v(y).
 """
 
 from collections.abc import Sequence

@@ -364,7 +364,7 @@ def _are_sums_observed(message: ObservedMessage) -> bool:
 
 
 def _most_set(message: ObservedMessage) -> int:
-    """Return the largest number of bits of a set that is seen whole among blanks; 0 for others."""
+    """Return the maximum number of set bits if whole sets are seen among blanks; otherwise 0."""
     m = require_bit_flips(message)
     whole = message.observer is Observer.MESSAGES and not isinstance(m.fakes, UniformFakes)
     return m.max_set if whole and m.max_set is not None and m.max_set > 1 else 0

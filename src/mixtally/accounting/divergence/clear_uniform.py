@@ -72,10 +72,11 @@ _TAIL_ERROR = 1e-11
 _TOSSES = 1e7
 _FAR = 1e-60
 _LONG = 128
-"""Number of totals from which on probabilities are computed from their neighbors, which is faster.
+"""Number of values of T from which on probabilities are computed from their neighbors, which is
+faster.
 """
 _MANY = 20_000
-"""Number of totals from which on an integral over frequencies is faster."""
+"""Number of values of T from which on an integral over frequencies is faster."""
 _MOST_PRODUCTS = 1 << 24
 """Products allowed for the distribution of fakes in two cells: some hundredths of a second."""
 _STEEP = 2.0
@@ -285,7 +286,7 @@ def _points_and_tails(
 ) -> tuple[tails.Floats, tails.Floats]:
     """Return P(X = below) and P(X > below) for X ~ Bin(trials, 1/2), 0 <= below <= trials.
 
-    Tails beyond negligible points are not needed and remain zero.
+    Where P(X = below) is negligible, the tail is not needed and remains zero.
     """
     f, s = np.exp2(-trials), np.zeros_like(trials)
     # If below = trials, all tosses are heads. below = 0 implies trials = 0, as e^eps > 1.

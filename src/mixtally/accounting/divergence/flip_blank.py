@@ -50,7 +50,7 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
 def delta_among_blanks(
     records: int, threshold: int, epsilon: float, *, rise: float, pmf: Floats | None = None
 ) -> Bracket:
-    """Return the sum of the derivation for N = ``records``.
+    """Return the sum in the module's derivation of delta, for N = ``records`` messages.
 
     ``rise`` is added to every limit; it is positive for an observer who does not know whether the
     record is among these messages. ``pmf`` is Bin(N, q) on ``tails.window``, if the caller has it.

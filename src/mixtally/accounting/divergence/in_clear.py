@@ -228,7 +228,8 @@ def near_upper(
 ) -> float:
     """Return an upper bound of a single value's delta, too large by at most a small share.
 
-    The value is among uniform fakes. ``people`` and ``coin`` are as in ``planes.upper``.
+    The value is among ``fakes`` uniform fakes. Each of ``people`` sends one more fake with
+    probability ``coin``, and delta is averaged over these coins.
     """
     if mechanism.planes is not None and has_few_planes(mechanism):
         return planes.upper(fakes, mechanism.planes, epsilon, people, coin)

@@ -47,7 +47,7 @@ CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k
 
 
 _FEW, _SOME = 2, 5
-"""Numbers of sizes of the common set that are tried when the worst orbit is only estimated."""
+"""How many sizes of the common set are tried when the worst orbit is only estimated."""
 
 
 def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:

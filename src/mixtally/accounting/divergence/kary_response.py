@@ -34,13 +34,13 @@ So the delta of this crowd is at least the sum over T of alpha E[(A - e^eps (T -
 (e^eps - 1) beta / alpha. The bound loses only that N is not observed.
 
 *Two bins* have two outputs, whose exact divergence in the worst crowd is known (``two_outputs``): a
-person sends the own bin with probability 1 - g/2 and the other bin with g/2, and a fake is a fair
+person sends the true bin with probability 1 - g/2 and the other bin with g/2, and a fake is a fair
 coin. The upper bound above is many times too large there. It is used only if the exact computation
 takes too long.
 
 Over planes of Z_p^t the upper bound with d = p covers delta, as the shift -(e^eps - 1) g of W is
-the same for every message (``clear_uniform``). For the lower bound the planes that contain u are
-counted.
+the same for every message (``clear_uniform``). For the lower bound the messages whose plane
+contains u are counted.
 
 *Sets* are sent as k messages, each of which may be replaced: see ``set_in_clear``.
 
@@ -105,7 +105,7 @@ _LEAST_SHARE, _MOST_SHARE = 1e-4, 0.99
 
 
 def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
-    """Return whether the number of people is given, as their replacements always count."""
+    """Return whether replaced values of people count: always, if the number of people is given."""
     return given.users is not None
 
 

@@ -7,14 +7,15 @@ send one message each, and the observer sees how often every output was sent. Wi
 
 Both directions are in the maximum, because (v, u) is a pair too.
 
-*Theorem 1, an upper bound for every crowd.* Let theta be any distribution of outputs. Person i of
-group i sends a draw of theta with probability gamma_i = min_y m_i(y) / theta(y), whatever value the
-person holds; m_i(y) is the least probability of y over all rows of the group. A fake with the
-public distribution phi is such a draw with probability kappa = min_y phi(y) / theta(y). Let the
-observer also see who did something else and what they sent. What is left are B draws of theta, B =
-sum Bin(n_i, gamma_i) + Bin(fakes, kappa), and the target's message. An output with theta(y) = 0
-reveals the target. Removing one y from the counts h of N draws changes their probability by the
-factor h_y / (N theta(y)), so that
+*Theorem 1, an upper bound for every crowd.* Let theta be any distribution of outputs. The people
+are in groups. Every person of group i sends a draw of theta with probability gamma_i = min_y
+m_i(y) / theta(y), whatever value the person holds; m_i(y) is the least probability of y over all
+rows of the group. Group i has n_i people, not counting the target. A fake with the public
+distribution phi is such a draw with probability kappa = min_y phi(y) / theta(y). Let the observer
+also see who did something else and what they sent. What is left are B draws of theta, B = sum
+Bin(n_i, gamma_i) + Bin(fakes, kappa), and the target's message. An output with theta(y) = 0 reveals
+the target. Removing one y from the counts h of N draws changes their probability by the factor
+h_y / (N theta(y)), so that
 
     delta_uv <= exposed + E[psi(B + 1)],   psi(N) = (1/N) E[(W_1 + .. + W_N)_+],
     W = (R_u(y) - g R_v(y)) / theta(y) with y ~ theta,
@@ -81,7 +82,7 @@ _MOST_WORK = 100_000_000
 _MOST_CELLS = 1 << 21
 """Largest array of intermediate results."""
 _ALL_CROWDS, _SOME_CROWDS = 600, 24
-"""Number of triples (u, v, x) up to which all are computed, and number chosen otherwise."""
+"""Number of triples (u, v, x) up to which all are computed, and the number computed otherwise."""
 _MOST_PRODUCTS = 1 << 27
 _LOWERED = 1.0 - 1e-9
 _SAME = 1e-6
@@ -108,7 +109,8 @@ class Ends(NamedTuple):
     """The lower and the upper end of delta.
 
     ``exact`` says why both ends are the true delta, up to two parts in a thousand; it is empty if
-    they are not. ``note`` says why both ends meet for many people; it is empty if they do not.
+    they are not. ``note`` says why both ends approach each other for many people; it is empty if
+    they do not.
     """
 
     lower: Found
@@ -492,7 +494,7 @@ class Randomizer:
         return TwoOutputMessage(BitChances(int(low * scale), int(most * low * scale), scale))
 
     def _meeting_note(self, upper: Found) -> str:
-        """Return why both ends meet for many people, or an empty text."""
+        """Return why both ends of delta approach each other for many people, or an empty text."""
         u, v = (self.labels.index(one) for one in (upper.one, upper.other))
         differ = self.ranks[u] != self.ranks[v]
         for w, label in enumerate(self.labels):

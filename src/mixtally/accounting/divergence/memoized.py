@@ -257,7 +257,7 @@ def _compose_bits(bit: PreparedPair, hashes: int, largest: float) -> LossSum:
 
 
 def _exact_pmf(trials: int, chance: int) -> Floats:
-    """Return ``binomial_pmf`` for an integer over 2^64.
+    """Return ``binomial_pmf`` for the probability ``chance`` / 2^64.
 
     The rarer outcome is counted, because a probability near one would lose the digits of its
     complement, which decides how much a report reveals.

@@ -150,7 +150,7 @@ def _convolve_person(background: tails.Floats, chance: float, copies: int) -> ta
 
 
 def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) -> float:
-    """Return the divergence of one bin in ``copies`` rounds of shaped fakes; 0 if too long."""
+    """Return a lower bound from one bin's count in ``copies`` rounds; 0 if it takes too long."""
     if (len(weights) * copies) ** 2 > 2 * _MOST_PRODUCTS:
         return 0.0
     pmf = np.array([weight / SCALE for weight in weights])

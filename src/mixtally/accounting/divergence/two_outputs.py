@@ -71,9 +71,9 @@ _LONG = 6_000
 _OWN = 64.0
 """Number of a person's own bits that take as long as all others."""
 _PARTS = 8
-"""Parts into which the range of m is first divided."""
+"""Number of parts into which the range of m is first divided."""
 _FINEST, _FINEST_OF_LONG = 1 << 8, 1 << 5
-"""Parts of the finest division, for short and for long distributions.
+"""Number of parts in the finest division of the range of m, for short and long distributions.
 
 The best of these parts is below the worst crowd by less than 10^-5, or 10^-3, relatively.
 """
@@ -306,7 +306,7 @@ def check_work(bit: TwoOutputMessage, others: int) -> None:
 
 
 def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) -> Directions:
-    """Return both orders for a known background, from the memo."""
+    """Return the tails in both orders for a known background; ``memo`` keeps them."""
     found: Directions = memo.get(
         ("bit", bit, ones, zeros), lambda: _directions(bit, ones, zeros, memo)
     )
@@ -316,7 +316,7 @@ def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) ->
 def _directions(
     bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo, coins: int = 0
 ) -> Directions:
-    """Return both orders for a known background, or for a cell of backgrounds.
+    """Return the tails in both orders for a known background, or for a cell of backgrounds.
 
     In a cell, ``coins`` further messages have a distribution that is the same for both values.
     """

@@ -39,7 +39,7 @@ _MAX_EVALUATIONS = 600
 _FIRST_CELLS = 1.0
 """Cells per standard deviation when the halving starts."""
 _SIMILAR_SHARE = 0.02
-"""Share of all fakes by which coins may change K without being examined."""
+"""If coins change K by at most this share of all fakes, one cell covers all values of K."""
 _SKIPPED_SHARE = 1e-4
 """Share of an average that the remaining cells may add without being examined."""
 FEW_CELLS, _FEW_ABOVE = 1.5, 2.0

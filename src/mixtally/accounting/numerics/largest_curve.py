@@ -13,8 +13,8 @@ import numpy as np
 from mixtally.primitives.tails import Floats
 
 Bound = Callable[[float, float], float]
-"""An upper bound of a divergence at an epsilon, or a cheaper bound that is at most the second
-number.
+"""A function of an epsilon and of a number, which returns an upper bound of a divergence at this
+epsilon. If a cheaper bound is at most the number, the cheaper bound may be returned.
 """
 
 _SLACK = 1.0 + 1e-12

@@ -29,7 +29,8 @@ _FAR = 16.0
 _ASIDE = 0.4
 """Share of the tolerance by which a place lies to the side of the expected crossing."""
 _NOTHING = 1e-6
-"""Rise, as a share of the target, that bounds of omitted parts may show."""
+"""Accepted rise, as a share of the target. Bounds include omitted parts, which may rise this
+much."""
 
 
 class Axis(NamedTuple):

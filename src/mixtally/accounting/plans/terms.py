@@ -77,7 +77,7 @@ class PrivacyTerms:
 
     @classmethod
     def of(cls, plan: Plan, collections: int | None = None) -> "PrivacyTerms":
-        """Return the terms of ``plan``; ``collections``, if given, replaces its number."""
+        """Return the terms of ``plan``, or of ``collections`` collections under it if given."""
         people = 0 if plan.cover is Cover.MIXES else plan.honest_people
         return cls(
             plan.parts,
@@ -102,10 +102,10 @@ def count_honest_parts(terms: PrivacyTerms) -> Counter[HonestPart]:
 
 
 def _make_honest_part(part: Part, terms: PrivacyTerms) -> HonestPart:
-    """Return the part with the fewest bins that have the same delta.
+    """Return the part, with its bins reduced to the fewest that have the same delta.
 
-    One person's answers differ in two bins. If other bins never matter, two bins suffice, and every
-    message of a set in clear is a part by itself.
+    Two answers of a person differ in two bins. If the other bins do not affect delta, they are left
+    out. A set among shaped fakes then consists of several messages, one for each member.
     """
     blank = part.own is None or part.own.record is FakeRecord.BLANK
     two_bins_suffice = isinstance(part.recipe, Shape) or (
@@ -247,7 +247,7 @@ def cap_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
 
 
 def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
-    """Return the sum of the redraw probabilities of all messages that the proof counts."""
+    """Return the sum of the redraw probabilities of all messages of a part that count."""
     cap = part.layout.cap
     if cap is None or part.threshold is None:
         return 0.0

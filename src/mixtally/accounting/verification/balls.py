@@ -51,7 +51,7 @@ FIRST_NATS = 60.0
 _TRIES = ((BITS, FIRST_NATS), (2 * BITS, 130.0), (4 * BITS, 270.0), (8 * BITS, 550.0))
 """Bits of a ball, and nats: the probability outside a window is about e^-nats."""
 NEGLIGIBLE_DELTA = 1e-30
-"""A delta far below any that is promised; it need not be narrow."""
+"""A delta far below any that is promised. Bounds of smaller deltas need not be narrow."""
 
 
 class UndecidedError(AccountingError):

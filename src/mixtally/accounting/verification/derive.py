@@ -77,9 +77,16 @@ _COINS_OF_TWO_BINS = (
 _MOST_PRIME = 200
 """Largest prime for which planes that contain both values are considered."""
 _MOST_TERMS = {False: 300_000, True: 4_000}
-"""Largest sum over planes, some seconds; smaller if coins evaluate it hundreds of times."""
+"""Maximum number of terms of a sum over planes, which takes some seconds.
+
+The key is whether an average over coins evaluates the sum hundreds of times.
+"""
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
-"""Most values of a weight in a sum, some seconds; fewer if coins evaluate it hundreds of times."""
+"""Maximum number of values of a weight in a sum, which takes some seconds.
+
+The key is whether an average over coins, or over other people's flips, evaluates the sum hundreds
+of times.
+"""
 _MOST_FLIPS = 10_000
 """Longest window of the flips of all messages, if other people's flips evaluate it often."""
 _MOST_PEOPLE, _MOST_BITS = 10**6, 64
@@ -267,9 +274,11 @@ def _grow(epsilon: float) -> arb:
 
 
 def _directions(part: Stream) -> list[Direction]:
-    """Return the functions of which delta is the largest: orders, or kinds of pairs of records.
+    """Return functions whose largest value is delta.
 
-    The list is empty if they are not known here.
+    There is one function for each order of the neighbors, or for each kind of pair of records.
+
+    The list is empty if this module cannot derive the part.
     """
     threshold, size = part.threshold, part.set_messages
     if part.shape is not None:
@@ -327,7 +336,7 @@ def _covers_every_pair(part: Stream) -> bool:
 
 
 def _most_hiding(part: Stream) -> int:
-    """Return roughly the largest number of messages that hide one, including other people's."""
+    """Estimate the largest number of messages, also of other people, that hide a message."""
     if not part.crowd or part.people < 2:
         return max(1, part.most_fakes)
     share = part.blank_share
@@ -335,7 +344,7 @@ def _most_hiding(part: Stream) -> int:
 
 
 def _overflow_chance(part: Stream) -> arb:
-    """Return the sum of the redraw probabilities of all messages that the proof counts."""
+    """Return the sum of the redraw probabilities of all messages that the proof relies on."""
     if part.cap is None or part.threshold is None:
         return arb(0)
     chance = partial(overflow_chance, part.bins, threshold=part.threshold, cap=part.cap)

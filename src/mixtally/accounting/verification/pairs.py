@@ -161,7 +161,7 @@ def _exceeds(value: int, limit: arb) -> bool:
 def _outside(fakes: int, chance: Fraction, window: tuple[int, int]) -> arb:
     """Return an upper bound of the probability that the count of u or of v leaves its window.
 
-    Each counts K blanks, with Bin(K, chance), and the person's record: one more, or none.
+    Each count is Bin(``fakes``, ``chance``) for the blanks, plus 0 or 1 for the person's message.
     """
     low, high = window
     blanks = Binomial(fakes, chance)
