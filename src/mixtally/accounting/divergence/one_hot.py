@@ -239,7 +239,7 @@ def sums_delta_at_several(
     others = users - 1 + fakes
 
     def feasible(cell: Cell) -> bool:
-        """Return whether a dataset of the cell has no more people in the first bin than in the second.
+        """Return whether some dataset of the cell has no fewer people in the second bin.
 
         Nobody is in both bins, so both numbers together are at most the number of others.
         """
