@@ -26,7 +26,7 @@ def candidate_by_people(
     Parameters
     ----------
     request : PlanRequest
-        The request.
+        The question, the guarantee and the budget.
     encoding : Encoding
         The encoding of the record.
     accountant : Accountant

@@ -57,7 +57,7 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan, whose expected crowd and noise are used.
     level : float
         The confidence level, in (0, 1).
 

@@ -30,7 +30,7 @@ def describe_choice(
     Parameters
     ----------
     request : PlanRequest
-        The request.
+        The request for which ``best`` was chosen.
     best : Plan
         The chosen plan.
     others : sequence of Candidate

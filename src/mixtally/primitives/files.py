@@ -28,7 +28,7 @@ def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or the pipe, to read.
     piped : bool
         Whether a pipe may be read instead of a file.
     most : int
@@ -132,7 +132,7 @@ def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or the pipe, to read.
     what : str
         The expected content, as the message names it.
     make : str

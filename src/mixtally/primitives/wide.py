@@ -58,7 +58,7 @@ def is_below(numbers: Numbers, bound: int) -> NDArray[np.bool_]:
     Parameters
     ----------
     numbers : Numbers
-        The numbers.
+        Integers as int64 or S16.
     bound : int
         The bound, at most 2^127.
     """
@@ -163,7 +163,7 @@ def digits_in_base(numbers: Numbers, base: int, count: int) -> NDArray[np.int64]
     Parameters
     ----------
     numbers : Numbers
-        The numbers.
+        Integers as int64 or S16.
     base : int
         The base, in [2, 2^31).
     count : int
@@ -186,7 +186,7 @@ def multiply_add(numbers: Numbers, factor: int, more: NDArray[np.int64]) -> Numb
     Parameters
     ----------
     numbers : Numbers
-        The numbers.
+        Integers as int64 or S16.
     factor : int
         The factor, below 2^31.
     more : ndarray of int64

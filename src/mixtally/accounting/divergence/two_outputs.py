@@ -129,7 +129,8 @@ def delta(
     Parameters
     ----------
     bit : TwoOutputMessage
-        The message.
+        The probabilities of output 1 for both values, the repeats, and the fakes that are fair
+        coins.
     others : int
         The number of other people, who may hold any value.
     zeros : int
