@@ -1,8 +1,8 @@
 """Attendance of people in epochs, one bit for each pair of a person and an epoch.
 
-If only counts are needed, nothing else about people is kept in memory. Attendance shows whether a
-person answers twice in an epoch, and how many people take part in 1, 2, .. epochs. The memory
-depends on the number of people, not of rows.
+When only counts are needed, the readers keep these bits and no records of people in memory. The
+bits show whether a person answers twice in an epoch, and how many people take part in 1, 2, ..
+epochs. Their size depends on the numbers of people and epochs, not on the number of rows.
 """
 
 from collections import defaultdict
@@ -19,20 +19,20 @@ _AT_ONCE = 1 << 14
 
 
 class Attendance:
-    """The epochs in which each person answered; people and epochs are numbered as they are read."""
+    """The epochs in which each person answered; people are numbered from 0 as they are read."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._seen = np.zeros((1, 1), dtype=np.uint8)
 
     def add(self, people: Sequence[str], epochs: NDArray[np.int32]) -> int | None:
-        """Add rows, given the person and the epoch number of each.
+        """Record that person ``people[i]`` answered in epoch ``epochs[i]``, for every row i.
 
         Returns
         -------
         int or None
-            The first row, from 0, whose person already answered in that epoch. No row of the batch
-            is added then.
+            The index of the first row whose person already answered in its epoch. In this case no
+            row is added. None if all rows were added.
         """
         if not len(epochs):
             return None
@@ -49,7 +49,8 @@ class Attendance:
             again |= later
         if again.any():
             return int(np.argmax(again))
-        # Within one bit no two rows share a byte, so that no assignment overwrites another.
+        # NumPy applies only one of several updates of the same byte. Rows with the same bit number
+        # are in different bytes, because no pair of person and epoch occurs twice.
         for one in np.unique(bit).tolist():
             in_bit = bit == one
             self._seen[who[in_bit], byte[in_bit]] |= np.uint8(1 << one)
@@ -68,14 +69,19 @@ class Attendance:
     def times(self, place: NDArray[np.int64]) -> tuple[dict[int, int], int | None]:
         """Return how many people took part in 1, 2, .. epochs, and an epoch with a second answer.
 
-        The second number is the position of an epoch in which one person answered twice, under two
-        names of the epoch. It is None if nobody did.
-
         Parameters
         ----------
         place : ndarray of int64
-            The position in time of each epoch, by the number of the epoch. One moment in two time
-            zones has two names, and so two numbers, but one position.
+            The position in time of each epoch, indexed by the epoch numbers that ``add`` received.
+            The same moment in two time zones has two names, so two numbers, but one position.
+
+        Returns
+        -------
+        dict of int to int
+            The number of people by the number of epochs in which they took part.
+        int or None
+            The position of an epoch in which a person answered twice, under two names of the epoch.
+            None if there is no such epoch.
         """
         every = int(place.max(initial=-1)) + 1
         total, twice = np.zeros(every + 1, dtype=np.int64), None

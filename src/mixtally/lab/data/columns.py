@@ -29,8 +29,8 @@ _NARROW = 1 << 12
 class Column(NamedTuple):
     """A column without gaps: its distinct values as ``texts``, in the order of their first rows.
 
-    ``first_rows`` has the first row of each value, shape (texts,). ``codes`` has the index in
-    ``texts`` of each row's value, shape (rows,).
+    ``first_rows`` has the index of the first row with each value, shape (texts,). ``codes`` has for
+    each row the index of its value in ``texts``, shape (rows,).
     """
 
     texts: list[str]
@@ -39,7 +39,10 @@ class Column(NamedTuple):
 
 
 def simplify_types(array: Array) -> Array | None:
-    """Return ``array`` with one type for all texts; None if its values are not single values."""
+    """Return ``array`` with each Arrow type of texts or bytes cast to strings, and times to us.
+
+    Returns None if the values are lists or of another type that is not a single value.
+    """
     kind, types = array.type, pyarrow.types
     if types.is_dictionary(kind):
         values = simplify_types(array.dictionary)
@@ -57,10 +60,10 @@ def simplify_types(array: Array) -> Array | None:
 
 
 def join_lists(array: Array) -> Array | None:
-    """Return lists of single values as one text each; None if ``array`` holds anything else.
+    """Return each list of single values as one text; None if ``array`` is not of such lists.
 
-    `split_labels` undoes the join. A missing label becomes an empty part. Raises DataError if a
-    label contains the character that ends a part.
+    `split_labels` undoes the join. A missing label in a list becomes an empty label. Raises
+    DataError if a label contains the character ``LIST_PART_END``, which ends each label.
     """
     kind = array.type
     if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)):
@@ -98,7 +101,7 @@ def join_lists_and_singles(lists: Array, singles: Array) -> Array:
 
 
 def has_list_cells(array: Array) -> bool:
-    """Return whether some cells are lists, of an Arrow type or joined to a text."""
+    """Return whether some cells are lists: of a list type of Arrow, or joined by `join_lists`."""
     kind = array.type
     if pyarrow.types.is_string(kind):
         return bool(compute.any(compute.starts_with(array, LIST_START)).as_py())
@@ -131,12 +134,12 @@ def _is_bytes(kind: Array) -> bool:
 
 
 def encode_texts(array: Array) -> Array:
-    """Return ``array`` with its texts encoded as a dictionary, which most callers need."""
+    """Return an array of texts as a dictionary array, and any other ``array`` unchanged."""
     return array.dictionary_encode() if pyarrow.types.is_string(array.type) else array
 
 
 def find_gaps(array: Array) -> Flags:
-    """Return which rows have no value: null, not-a-number, or text of spaces only."""
+    """Return a flag for each row, true if it has no value: null, NaN, or text of spaces only."""
     if pyarrow.types.is_dictionary(array.type):
         # A null has code -1, which selects the appended last entry.
         present = np.append(~find_gaps(array.dictionary), False)
@@ -157,7 +160,7 @@ def _flags(array: Array) -> Flags:
 
 
 def _codes(array: Array) -> Codes:
-    """Return the codes of a dictionary array, -1 for null."""
+    """Return for each row of a dictionary array the index of its value, -1 for null."""
     found: Codes = compute.fill_null(array.indices.cast(pyarrow.int64()), -1).to_numpy()
     return found
 
@@ -175,13 +178,13 @@ def encode_column(array: Array) -> Column:
 
 
 def levels_of(array: Array) -> list[str]:
-    """Return the texts of all values of a dictionary in their order, including unused values."""
+    """Return the texts of all values in the dictionary of ``array``, used or not, in its order."""
     values = array.dictionary
     return _texts(values.filter(pyarrow.array(~find_gaps(values))))
 
 
 def match_texts(array: Array, test: Callable[[str], bool]) -> Flags:
-    """Return which rows have a value whose text passes ``test``."""
+    """Return a flag for each row, true if it has a value and ``test`` is true of its text."""
     if not pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     found = [text is not None and test(text) for text in texts_of(array.dictionary)]
@@ -211,10 +214,14 @@ def _encode_narrow_integers(array: Array) -> Column | None:
 
 
 def _order_codes(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
-    """Return the codes by first occurrence, the first row of each, and each row's index in them."""
+    """Return the distinct ``codes`` in the order of their first rows, and these rows.
+
+    The third array has for each row the index of its code among the distinct codes. All codes are
+    below ``size``.
+    """
     rows = len(codes)
     first = np.full(size, rows, dtype=np.int64)
-    # NumPy keeps the last of several assignments, so rows in reverse order leave the first.
+    # NumPy keeps the last of several assignments, so assigning in reverse keeps the first row.
     first[codes[::-1]] = np.arange(rows - 1, -1, -1)
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < rows)]
     place = np.empty(size, dtype=np.int64)
@@ -235,7 +242,7 @@ def _texts(values: Array) -> list[str]:
 
 
 def _is_rounded_in_a_cast(kind: Array) -> bool:
-    """Return whether a cast to double can give another number than the text of the value.
+    """Return whether casting a value to double can give another number than parsing its text.
 
     For example, the cast of a 32-bit 0.7 gives 0.699999988. Arrow casts a decimal by multiplying it
     by an inexact power of ten.
@@ -281,7 +288,7 @@ def parse_digits(array: Array) -> NDArray[np.uint8] | None:
 
 
 def fill_gaps(array: Array, gap: Flags, label: str) -> Array:
-    """Return ``array`` with ``label`` in its gaps, as a dictionary of texts."""
+    """Return ``array`` with ``label`` in the rows that ``gap`` flags, as a dictionary of texts."""
     column = encode_column(array.filter(pyarrow.array(~gap)))
     codes = np.full(len(gap), len(column.texts), dtype=np.int64)
     codes[~gap] = column.codes

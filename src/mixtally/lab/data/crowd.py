@@ -43,13 +43,13 @@ from mixtally.primitives.progress import Progress
 
 
 class RecordForm(Protocol):
-    """A way to make records of one type from columns."""
+    """A reader that turns the cells of some columns into records of one type."""
 
     def take(self, batch: RowBatch) -> None:
         """Collect the rows of a batch, whose first columns are those of the records."""
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Return the population of all rows taken."""
+        """Return the population of all rows that ``take`` received, grouped by ``records``."""
 
 
 _FORMS: dict[RecordType, Callable[[Origin, Reading, Question | None], RecordForm]] = {
@@ -134,8 +134,8 @@ def count_epochs(
         # Arrow keeps the memory of the largest batch, which the matrices below need.
         pyarrow.default_memory_pool().release_unused()
         place = np.array(order.place, dtype=np.int64)
-        # Two names of one moment get the same place only now, so a person may turn out to answer
-        # twice.
+        # Only now do two names of one moment have the same place, so only now can a second answer
+        # of a person under the other name be found.
         times, twice = (None, None) if people is None else people.times(place)
         if twice is not None:
             raise gathered.second_answer_error(
@@ -183,8 +183,8 @@ class _TableReader:
     ) -> None:
         """Read all rows; raise DataError for a row that cannot be a record.
 
-        If given, ``count`` receives each batch with the number of the epoch of each row. Neither
-        records nor the epochs of rows are kept then.
+        If ``count`` is not None, it is called with each batch and the epoch number of each of its
+        rows. In this case neither records nor the epochs of rows are kept.
         """
         reading, when = self._reading, self._when
         people: list[Array] = []
@@ -230,7 +230,7 @@ class _TableReader:
             self.people = number_people(people)
 
     def records(self) -> RecordGroups:
-        """Return the record of each row.
+        """Return which rows belong to which record.
 
         Raises DataError if a person has several rows and no rule combines them.
         """
@@ -254,7 +254,10 @@ class _TableReader:
         )
 
     def second_answer_error(self, subject: str, epoch: int) -> DataError:
-        """Return the error for a second answer in an epoch, numbered in the order of reading."""
+        """Return the error for a second answer of a person in one epoch.
+
+        ``subject`` names the row, and ``epoch`` is the epoch's number in the order of reading.
+        """
         return DataError(
             subject,
             expected="one answer per person and epoch",
@@ -269,7 +272,7 @@ class _TableReader:
     def describe_rows(self, crowd: Population, records: RecordGroups | None = None) -> Population:
         """Return ``crowd`` with notes and warnings about its rows.
 
-        Without ``records`` each row is a record.
+        If ``records`` is None, each row is a record of its own.
         """
         records = RecordGroups(self._rows.count) if records is None else records
         notes = [crowd.note] if crowd.note else []
@@ -315,9 +318,10 @@ class _TableReader:
 def _watch_identifiers(
     table: Table, reading: Reading, when: EpochColumn | None, question: Question | None
 ) -> IdentifierWatch:
-    """Return the watch for identifiers, which skips the columns that are counted.
+    """Return the watch for columns that identify people, which skips the columns of the records.
 
-    Attributes whose labels are read from the data are watched too.
+    An attribute whose labels are read from the data is not skipped. Nothing is watched if the
+    reading says which rows belong to a person.
     """
     if reading.person is not None or reading.rows_are_people:
         return IdentifierWatch(())

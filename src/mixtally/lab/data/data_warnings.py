@@ -47,7 +47,7 @@ def warn_of_similar_labels(labels: Collection[str]) -> str:
 
 
 def check_questions(origin: Origin, column: str, first_texts: Sequence[str | None]) -> None:
-    """Raise DataError for rows that a survey tool writes between the header and the people."""
+    """Raise DataError for rows that a survey tool writes between the header and the answers."""
     for row, text in enumerate(first_texts, start=1):
         # Qualtrics writes a row of JSON objects with the key ImportId below the header.
         if text is not None and text.startswith(_IMPORT):

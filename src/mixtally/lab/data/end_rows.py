@@ -1,8 +1,8 @@
-"""Check of the first and the last row of a table, which may be a second header and a total.
+"""Check whether the first row of a table is a second header, and the last row a total.
 
-A survey tool may repeat the header in the first row, and a table made for people may end with
-totals. Either would be counted as a person. Readers pass every batch to `EndRows`, and ask it for a
-warning at the end.
+A survey tool may repeat the header in the first row, and a table for human readers may end with
+totals. Either row would be counted as a person. Readers pass every batch to `EndRows`, and ask it
+for a warning at the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _ENOUGH = 50
 
 
 class EndRows:
-    """The texts of the first and of the last row, by column."""
+    """The first and the last row of a table: their texts, by the name of the column."""
 
     def __init__(self) -> None:
         self.first: dict[str, str] = {}
@@ -31,7 +31,7 @@ class EndRows:
         self._lacking: set[str] = set()
 
     def take(self, columns: Mapping[str, Array]) -> None:
-        """Examine the rows of a batch, given by column."""
+        """Examine a batch: ``columns`` has the cells of its rows, by the name of the column."""
         size = max(map(len, columns.values()), default=0)
         if size == 0:
             return
@@ -40,7 +40,7 @@ class EndRows:
             self._lacking = {
                 name for name, array in columns.items() if find_gaps(array.slice(0, 1))[0]
             }
-        # Only columns that miss a value in the first row and in no other row stay.
+        # Keep only the columns that lack a value in the first row and in no other row.
         rest = 1 if self._rows == 0 else 0
         self._lacking = {
             name for name in self._lacking if not find_gaps(columns[name].slice(rest)).any()
@@ -64,7 +64,7 @@ class EndRows:
         column : str
             The column that is counted.
         labels : sequence of str or None
-            The labels that were read from the column; None if they were given.
+            The labels that were read from the column; None if the user or a plan listed them.
         people : ndarray of int64, shape (labels,), or None
             Number of people with each label; None if unknown.
         """
@@ -79,10 +79,11 @@ class EndRows:
     def _explain_heading(
         self, column: str, single_label: str | None, *, labels_from_data: bool
     ) -> str:
-        """Return why the first row looks like a header.
+        """Return why the first row looks like a header; an empty text if it does not.
 
-        ``labels_from_data`` says whether labels were read from the data, so that the first row may
-        have added a wrong one.
+        ``single_label`` is the only label that exactly one person has, or None. If
+        ``labels_from_data`` is true, labels were read from the data, so the first row may have
+        added a label that is not an answer.
         """
         text = self.first.get(column, "")
         if labels_from_data and is_like_question(column, text):
@@ -99,7 +100,10 @@ class EndRows:
     def _explain_total(
         self, column: str, single_label: str | None, *, labels_from_data: bool
     ) -> str:
-        """Return why the last row looks like a total; see `_explain_heading` for the parameters."""
+        """Return why the last row looks like a total; an empty text if it does not.
+
+        The parameters are those of `_explain_heading`.
+        """
         text = self.last.get(column, "")
         if labels_from_data and is_total(text):
             return f"the last row, {text!r}, looks like a total: if so, remove it"
@@ -116,7 +120,8 @@ class EndRows:
     def _only_single_label(self, labels: Sequence[str], people: NDArray[np.int64]) -> str | None:
         """Return the only label that exactly one person has; None if there are none or several.
 
-        By chance, this person is the first or the last of n people with probability 2 / n.
+        Returns None for a short table, too. If n people are in random order, this person is the
+        first or the last with probability 2 / n, so only in a long table this is suspicious.
         """
         rare = np.flatnonzero(people == 1)
         return labels[int(rare[0])] if self._rows >= _ENOUGH and len(rare) == 1 else None

@@ -1,4 +1,4 @@
-"""Number of people who gave each answer in each epoch, without a record of who gave which.
+"""Number of people who gave each answer in each epoch, without a record of any single person.
 
 Simulations that draw only tallies need nothing else. Rows are counted while they are read, so that
 the memory depends on the number of epochs and answers, not of people.
@@ -24,13 +24,13 @@ class EpochCounts:
     epochs : tuple[str, ...]
         The names of the epochs, in order.
     truth : ndarray of int32 or int64, shape (epochs, bins)
-        Number of people in each bin.
+        Number of people who gave each answer in each epoch.
     attendance : dict[int, int] or None
         How many people take part in 1, 2, .. epochs; None if people are unknown.
     note, warning : str
-        What was done to the data, and what may be wrong with them, for people.
+        What was done to the data, and what may be wrong with them, as text for human readers.
     from_data : tuple[str, ...]
-        What the question takes from the answers, see `Population`.
+        The facts that the question takes from the answers, as in `Population`.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class EpochTally:
         self._counts = np.zeros((1, 1), dtype=np.int64)
 
     def add(self, epochs: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
-        """Count rows, given the epoch and the label number of each."""
+        """Count rows, of which row i has the epoch ``epochs[i]`` and the label ``labels[i]``."""
         if len(epochs):
             had = self._counts.shape
             need = int(epochs.max()) + 1, int(labels.max()) + 1
@@ -97,14 +97,15 @@ class EpochTally:
         Parameters
         ----------
         epochs, bins : ndarray of int64
-            The position in time of each epoch, and the bin of each label, by their numbers. One
-            moment in two time zones has two numbers but one position.
+            The position in time of each epoch, indexed by its number, and the bin of each label,
+            indexed by its number. The same moment in two time zones has two numbers but one
+            position.
         size : int
             Number of bins of the question.
         """
         # Several epoch numbers may share a position, so their counts are added.
         found = np.zeros((int(epochs.max(initial=-1)) + 1, size), dtype=np.int64)
-        met = self._counts[: len(epochs), : len(bins)]  # smaller if given labels do not occur
+        met = self._counts[: len(epochs), : len(bins)]  # smaller if listed labels do not occur
         np.add.at(found, (epochs[: len(met), None], bins[None, : met.shape[1]]), met)
         return found
 

@@ -1,8 +1,9 @@
 """Chronological order of epochs, by their names.
 
-The names of all epochs are read in one of these ways: whole numbers; moments, days, weeks, months,
-quarters or half-years; or one text that differs in a number. Other names are ordered as their
-column declares, or as the user states. Otherwise they are sorted by their letters, with a warning.
+The order that the user states goes first, then the order that the type of the column declares.
+Without either, the names of all epochs are read in one of these ways: as whole numbers; as moments,
+days, weeks, months, quarters or half-years; or as texts that differ only in a number. Names that
+fit none of these ways are sorted by their letters, with a warning.
 ``identifiers`` uses the same parsers to recognize columns of dates.
 """
 
@@ -74,9 +75,10 @@ class Moment(NamedTuple):
 
 
 class EpochOrder(NamedTuple):
-    """The order of epochs: their distinct ``names``, and the index ``place`` of every given name.
+    """The order of epochs: their distinct ``names``, and where each name in the data belongs.
 
-    ``warning`` says what may be wrong with the order. It is empty if nothing may be wrong.
+    ``place[i]`` is the index in ``names`` of the epoch that the i-th name in the data means.
+    ``warning`` says what may be wrong with the order. It is empty if no error is suspected.
     """
 
     names: tuple[str, ...]
@@ -111,18 +113,19 @@ def order_epochs(
     Returns
     -------
     EpochOrder
-        Moments with different UTC offsets that are the same instant are one epoch, under the first
-        of their names.
+        The order. Names that state the same instant with different UTC offsets are one epoch, which
+        keeps the first of these names.
 
     Raises
     ------
     DataError
-        If the user's order lacks a name, or if two names stand for one epoch.
+        If the order of the user or of the type lacks a name, or if two names stand for one epoch
+        and are not the same instant with different UTC offsets.
     """
     key = order_of(names, user_order, type_order)
     found = moments_of(names) if user_order is None and type_order is None else None
     merged = found is not None and found[0].kind == "moment with an offset"
-    # Ties go by position, so that the first of several names of a moment is kept.
+    # Equal keys are sorted by position, so that the first of several names of a moment is kept.
     ranked = sorted(range(len(names)), key=lambda i: (key(names[i]), i))
     kept: list[str] = []
     place = [0] * len(names)
@@ -147,18 +150,23 @@ def order_of(
     user_order: Sequence[str] | None = None,
     type_order: Sequence[str] | None = None,
 ) -> Callable[[str], Key]:
-    """Return the function from a name to its sort key: a place in an order, a time, or letters.
+    """Return a function that maps the name of an epoch to its sort key.
 
     Parameters
     ----------
     names : sequence of str
         The names of all epochs.
     user_order : sequence of str or None
-        The order that the user gave, which goes first.
+        The order that the user stated, which is used if it is not None.
     type_order : sequence of str or None
-        The order of the column's type. Without an order, names are sorted in the first of these
-        ways that is possible for all: as whole numbers, as times, by the numbers in them, or by
-        letters.
+        The order of the column's type, used if the user stated none.
+
+    Returns
+    -------
+    callable
+        The sort key: the place in one of the two orders. If both are None, names are sorted in the
+        first of these ways that is possible for all of them: as whole numbers, as times, by the
+        numbers in them, or by letters.
 
     Raises
     ------
@@ -192,8 +200,9 @@ def order_of(
 def declared_order(levels: Sequence[str] | None, *, ordered: bool) -> Sequence[str] | None:
     """Return the order that a type with these ``levels`` declares; None if it declares none.
 
-    If the type is not ordered, its levels count as ordered only if they are sorted neither by time
-    nor by letters. Otherwise the library may just have sorted the values of the column.
+    ``ordered`` says whether the type itself states that its levels are in order. If it does not,
+    the levels are taken for an order only if they are sorted neither by number, by time nor by
+    letters. Levels that are sorted in such a way may only have been sorted by the library.
     """
     if levels is None or ordered:
         return levels
@@ -204,12 +213,16 @@ def declared_order(levels: Sequence[str] | None, *, ordered: bool) -> Sequence[s
 
 
 def moments_of(names: Iterable[str]) -> list[Moment] | None:
-    """Return the time that each name states; None unless all names have the same unit."""
+    """Return the time that each name states; None unless all names state times of one unit.
+
+    Returns None, too, if the order of the names depends on whether the day or the month is first.
+    """
     found: list[Moment] = []
     names = list(names)
     if not names:
         return None
-    # All names must be read in the same way, so the whole list is tried with either part first.
+    # All names must be read in the same way, so the whole list is tried with the day first, and
+    # then with the month first.
     for day_first in (True, False):
         found = []
         for name in names:
@@ -242,7 +255,7 @@ def _is_ambiguous(names: Sequence[str]) -> bool:
 
 
 def _moment_of(name: str, *, day_first: bool) -> Moment | None:
-    """Return the time that one name states; None if it states none."""
+    """Return the time that a name states; None if the name does not state a time."""
     found = _ISO_MOMENT.fullmatch(name)
     if found is not None:
         return _day_or_moment(found, int(found["month"]), int(found["day"]))
@@ -266,7 +279,7 @@ def _day_or_moment(found: re.Match[str], month: int, day: int) -> Moment | None:
     if found["hour"] is None:
         return Moment("day", begun.toordinal())
     hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
-    # A minute may have a leap second.
+    # Second 60 is a leap second.
     if hour > 23 or minute > 59 or second > 60:
         return None
     seconds = begun.toordinal() * 86_400 + hour * 3_600 + minute * 60 + second

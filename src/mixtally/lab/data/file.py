@@ -1,7 +1,8 @@
 """Location of a data file, and the options that say how the file is written.
 
-The command line makes a `DataFile` from its options; the readers open it. `Origin` is what refusals
-need to know of a data source. The Python functions implement it for values in memory.
+The command line makes a `DataFile` from its options; the readers open it. `Origin` is the protocol
+by which error messages name a data source and its rows. `DataFile` implements this protocol, and
+the Python functions implement it for values in memory.
 """
 
 import codecs
@@ -14,7 +15,7 @@ from mixtally.errors import DataError, ParameterError, in_range
 MOST_LEFT_OUT = 1000
 """Largest number of rows that may be skipped before the header, and after it."""
 DELIMITERS = ",;\t"
-"""Characters that are tried as the delimiter if none is given."""
+"""Characters that are tried as the delimiter if the user states none."""
 BLOCK = 1 << 22
 """Bytes of text that are parsed at a time. A row of CSV or JSON must be shorter."""
 _TAB = ("tab", "\\t")
@@ -47,7 +48,7 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file, with the options that its bytes do not determine.
+    """A data file, with the options for reading it that its bytes do not determine.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class DataFile:
     header_row
         In CSV and workbooks, the row that names the columns, counted from 1.
     skip_rows
-        Number of rows after the header that are not people.
+        Number of rows after the header that are skipped, because they are not people.
     block
         The number of bytes that are parsed at a time.
 

@@ -31,42 +31,44 @@ _NAMED = re.compile(
 _WATCHED_ROWS = 1 << 20
 """Number of rows after which no more batches are kept."""
 _WATCHED_BYTES = 1 << 26
-"""Bytes that are kept of one column."""
+"""Bytes of one column above which the column is no longer watched."""
 _WATCHED_COLUMNS = 24
-"""Number of watched columns in addition to those with the name of an identifier."""
+"""Largest number of watched columns whose name is not that of an identifier."""
 _ENOUGH = 10_000
 """Number of rows after which a column with few distinct values is no longer watched."""
 _FEWEST = 10
-"""Fewer distinct values than this are groups, not people."""
+"""Number of distinct values below which the values are taken for groups, not people."""
 _SAMPLE = 1_000
 """Number of distinct values whose text is examined."""
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0+)?")
 _NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?")
 _CODE = re.compile(r"\S*[0-9@]\S*")
 _LONGEST = 80
-"""Texts with more characters are sentences."""
+"""Number of characters above which a text is a sentence, not an identifier."""
 _QUANTITY = 150
 """Width of a range of whole numbers below which they are taken for ages or ratings.
 
-Such numbers are identifiers only if their rows are spread evenly.
+Such numbers are taken for identifiers only if every number has nearly the same number of rows.
 """
 _YEARS = range(1900, 2101)
 """Whole numbers that may be years of birth or of an event."""
 _MAX_EVEN_DISPERSION = 0.25
 """Index of dispersion below which rows are spread over values by design, as in a panel.
 
-Let rows be drawn uniformly from d values, with index of dispersion D. Then D is near 1, and (d - 1)
-D has approximately a chi-square distribution with d - 1 degrees of freedom. From d = 20 on, D is
-below 1/4 with probability less than 3e-4.
+The index of dispersion D is the variance of the number of rows of a value, divided by its mean. If
+rows are drawn uniformly from d values, D is near 1, and (d - 1) D has approximately a chi-square
+distribution with d - 1 degrees of freedom. From d = 20 on, D is below 1/4 with probability less
+than 3e-4.
 """
 _FEW_ROWS = 5
-"""Mean rows of a value above which small whole numbers are ages or ratings in any case."""
+"""Mean number of rows of a value above which small whole numbers are always ages or ratings."""
 _MAX_IDENTIFIER_DISPERSION = 2.0
 """Index of dispersion above which whole numbers are quantities, whose central values are common."""
 _MAX_GROUP_SHARE = 0.05
-"""Share of the rows above which a word is a group."""
+"""Largest share of all rows that one name of a person may have; a larger one is a group."""
 _MIN_UNIQUE_SHARE = 0.9
-"""Number of distinct values per row from which on a column can be an identifier of rows."""
+"""Least number of distinct values per row of a column in which nearly every row has its own value.
+"""
 
 
 class IdentifierColumn(NamedTuple):
@@ -82,12 +84,16 @@ class IdentifierColumn(NamedTuple):
 
 
 class IdentifierWatch:
-    """Columns that are kept while a table is read, to find those that identify people."""
+    """Columns that are kept while a table is read, to find those that identify people.
 
-    # Rows, bytes and columns are limited: these columns are kept in memory only to be checked.
+    They are kept in memory only for this check, so rows, bytes and columns are limited.
+    """
 
     def __init__(self, names: Sequence[str], skipped: Collection[str] = ()) -> None:
-        """Watch the columns ``names`` except those in ``skipped``, up to a fixed number."""
+        """Watch the columns ``names`` except those in ``skipped``.
+
+        All columns with the name of an identifier are watched, and a fixed number of others.
+        """
         free = [name for name in dict.fromkeys(names) if name not in skipped]
         named = [name for name in free if _has_identifier_name(name)]
         others = [name for name in free if not _has_identifier_name(name)][:_WATCHED_COLUMNS]
@@ -98,7 +104,7 @@ class IdentifierWatch:
         self._cut = False
 
     def take(self, columns: Mapping[str, Array], when: Array | None = None) -> None:
-        """Keep the rows of a batch, and their epochs ``when`` if there are epochs."""
+        """Keep the rows of a batch; ``when`` has the epoch of each row, or is None."""
         if self._rows >= _WATCHED_ROWS or not self._batches:
             self._cut = True
             return
@@ -159,7 +165,8 @@ class IdentifierWatch:
 def people_warning(identifiers: Sequence[IdentifierColumn], *, counts: bool = False) -> str:
     """Return a warning about the first column that identifies people, otherwise an empty text.
 
-    With ``counts`` each row is a value, and another column says how many people have it.
+    With ``counts`` the table has one row for each value, and a column says how many people have the
+    value.
     """
     for one in identifiers:
         if one.is_repeated:
@@ -190,7 +197,7 @@ def _can_identify(kind: Array) -> bool:
 
 
 def _count_rows_by_value(values: Array) -> tuple[list[str], NDArray[np.int64]]:
-    """Return a sample of the distinct values as text, and the number of rows of each value."""
+    """Return a sample of the distinct values as text, and the row count of every distinct value."""
     decoded = _decode_values(values)
     if pyarrow.types.is_null(decoded.type):
         return [], np.zeros(0, dtype=np.int64)
@@ -224,7 +231,7 @@ def _is_plain(kind: Array) -> bool:
 
 
 def _codes(values: Array) -> NDArray[np.int64]:
-    """Return the number of each row's value, -1 for a missing one."""
+    """Return an integer for each row, the same for equal values, and -1 for a missing value."""
     encoded = _decode_values(values).combine_chunks().dictionary_encode()
     if isinstance(encoded, pyarrow.ChunkedArray):
         encoded = encoded.combine_chunks()
@@ -234,11 +241,12 @@ def _codes(values: Array) -> NDArray[np.int64]:
 
 
 def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
-    """Return whether distinct values, given the number of ``rows`` of each, identify people.
+    """Return whether the values of a column identify people.
 
-    The values of an identifier mostly occur more than once, but each in few rows: there are more
-    values than rows of one value. The index of dispersion is the variance of ``rows`` divided by
-    their mean.
+    ``texts`` is a sample of the distinct values, and ``rows`` the number of rows of each distinct
+    value. Most values of an identifier occur more than once, but each in few rows: the mean number
+    of rows of a value is at most the number of values. The index of dispersion is the variance of
+    ``rows`` divided by their mean.
     """
     distinct, total = len(rows), int(rows.sum())
     if distinct < _FEWEST or total > distinct * distinct or not texts:

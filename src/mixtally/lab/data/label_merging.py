@@ -1,12 +1,12 @@
 """Equality and order of labels, and the text of each value.
 
-Labels that people cannot distinguish are merged or refused here. The readers use this module, and
-so do the checks of label lists in ``api`` and ``cli``.
+Labels that look the same are merged or refused here. The readers use this module, and so do the
+checks of label lists in ``api`` and ``cli``.
 
-Equal values have one text in every file format. A number without a fraction is written
-without one, a decimal without trailing zeros, and a moment at midnight as its day. The reason is
-that some formats have only one kind of number or of time. In text, a letter and its accents are one
-character wherever Unicode has that character.
+Equal values have the same text in every file format. The number 2.0 is written as 2, a decimal
+without trailing zeros, and a moment at midnight as its day. The reason is that some formats have
+only one type for all numbers or all times. In text, a letter and its accents become one character
+wherever Unicode has that character.
 """
 
 import datetime
@@ -27,7 +27,7 @@ _IGNORABLE = (
     (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3),
     (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""First and last code points of the ranges that no font shows."""
+"""First and last code points of the ranges of characters that fonts do not show."""
 LabelSortKey = tuple[int, Decimal, tuple[tuple[int, int, str], ...], str]
 
 
@@ -37,7 +37,10 @@ def normalize_nfc(text: str) -> str:
 
 
 def natural_sort_key(label: str) -> LabelSortKey:
-    """Return a sort key that puts 2 before 10, "wave 9" before "wave 10", and numbers first."""
+    """Return a sort key: numbers first, in numeric order; digits in other labels as numbers, too.
+
+    For example, 2 is before 10, and "wave 9" is before "wave 10".
+    """
     if _NUMBER.fullmatch(label):
         return 0, Decimal(label), (), label
     parts = (
@@ -70,7 +73,7 @@ AS_WRITTEN = Merging()
 
 
 def find_similar(names: Iterable[str]) -> list[str]:
-    """Return the first names that differ only in case or in outer spaces, or an empty list."""
+    """Return the first group of names that differ only in case or outer spaces; empty if none."""
     met: dict[str, list[str]] = {}
     fold = Merging(strip=True, ignore_case=True).fold
     for name in names:
@@ -102,9 +105,9 @@ def _visible_form(name: str) -> str:
 
 
 def _is_invisible(character: str) -> bool:
-    """Return whether no font shows anything for a character.
+    """Return whether fonts show nothing for a character.
 
-    These are the characters of category Cf, and those with the property
+    This is true of the characters of category Cf, and of those with the property
     Default_Ignorable_Code_Point of Unicode 15.1 (DerivedCoreProperties.txt), most of which have
     category Cf too.
     """
@@ -136,7 +139,7 @@ def _check_distinct(
 
 
 _EXACT = 2.0**53
-"""Every whole number of at most this size is a floating-point number."""
+"""Largest size up to which every whole number is exact as a floating-point number."""
 
 
 def value_text(value: object) -> str | None:

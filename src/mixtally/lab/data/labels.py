@@ -27,7 +27,7 @@ from mixtally.lab.data.rows import Levels, RowPosition
 
 Integers = NDArray[np.int64]
 _LONGEST = 10_000
-"""Number of characters of the longest label. Longer texts come from unbalanced quotes."""
+"""Number of characters of the longest label. Longer texts usually come from unbalanced quotes."""
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
 
 
@@ -37,12 +37,12 @@ class LabelEncoder:
     Attributes
     ----------
     fixed
-        Whether the labels were given.
+        Whether the labels were listed in advance, so that the data add none.
     levels
         The labels that the type of the column declares; None if it declares none, or if parts of a
         file declare different ones.
     numbers
-        The number of each label.
+        The number of each label, from 0.
     """
 
     def __init__(
@@ -52,10 +52,11 @@ class LabelEncoder:
         words: bool = False,
         merging: Merging = AS_WRITTEN,
     ) -> None:
-        """Make an encoder for ``labels``; if None, each new label of the data gets the next number.
+        """Make an encoder for ``labels``.
 
-        With ``words`` the labels are words of an open domain, whose bins do not depend on the data.
-        ``merging`` says which spellings count as one label.
+        If ``labels`` is None, each new label in the data gets the next number. With ``words`` the
+        labels are words of an open domain, whose bins do not depend on the data. ``merging`` says
+        which spellings are one label.
         """
         self.fixed, self._words, self._merging = labels is not None, words, merging
         self.levels: Levels = None
@@ -73,7 +74,10 @@ class LabelEncoder:
             )
 
     def label_number(self, label: str, where: RowPosition, row: int) -> int:
-        """Return the number of a label; raise DataError for a label that is not a fixed one."""
+        """Return the number of a label; raise DataError if the labels are fixed and lack it.
+
+        ``where`` and ``row`` are the position of the label, for the error.
+        """
         number = self.numbers.get(label)
         if number is None and self._merging != AS_WRITTEN:
             label = self._merge_label(label)
@@ -100,7 +104,7 @@ class LabelEncoder:
         return len(self.numbers) - 1
 
     def _merge_label(self, label: str) -> str:
-        """Return the label that a value is merged with: a given one, or the first one met."""
+        """Return the label that a value is merged with: a fixed one, or the first spelling read."""
         text = label.strip() if self._merging.strip else label
         return self._spelled.setdefault(self._merging.fold(label), text)
 
@@ -137,7 +141,10 @@ class LabelEncoder:
     def encode(
         self, column: Column, where: RowPosition, levels: Levels = None
     ) -> NDArray[np.int32]:
-        """Return the number of every row's label, shape (rows,), after declaring ``levels``."""
+        """Return the number of every row's label, shape (rows,).
+
+        ``levels`` are the labels that the type of the batch declares; they are recorded first.
+        """
         self.declare_levels(levels)
         found: list[int | None] = [*map(self.numbers.get, column.texts)]
         # Most batches have only known labels; the slower lookup adds new labels or raises.
@@ -151,10 +158,11 @@ class LabelEncoder:
     def order_labels(
         self, codes: NDArray[np.integer], subject: str
     ) -> tuple[tuple[str, ...], Integers]:
-        """Return the labels in their final order, and the index of every code among them.
+        """Return the labels in their final order, and for every code the index of its label there.
 
-        Labels that are neither fixed nor declared are sorted, and left out if no code uses them.
-        Raises DataError if there is only one label, or if two labels look the same.
+        ``codes`` are numbers that ``encode`` returned. Labels that are neither fixed nor declared
+        are sorted, and left out if no code uses them. Raises DataError if there is only one label,
+        or if two labels look the same; the error names ``subject``.
         """
         # Labels that look the same would split one answer into two bins without anyone noticing.
         check_spaces(subject, self._given or self.numbers)

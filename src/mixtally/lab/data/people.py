@@ -22,7 +22,7 @@ class RecordGroups(NamedTuple):
     """The assignment of rows to records.
 
     ``size`` is the number of records. ``record`` has the index of the record of each row, and -1
-    for a row that is left out. It is None if every row is a record of its own.
+    for a row that is left out. If every row is a record of its own, ``record`` is None.
     """
 
     size: int
@@ -46,7 +46,7 @@ class RecordGroups(NamedTuple):
 
 
 def number_people(arrays: Sequence[Array]) -> Integers:
-    """Return the number of each row's person, from 0, given the batches of a column."""
+    """Return the person of each row, numbered from 0; ``arrays`` are the batches of a column."""
     decoded = [
         array.dictionary_decode() if pyarrow.types.is_dictionary(array.type) else array
         for array in arrays
@@ -64,8 +64,8 @@ def group_rows(
 ) -> RecordGroups:
     """Group rows with equal ``keys`` into records.
 
-    ``several`` says how to combine the rows of a person. If it is None, the first repeated row
-    raises the exception that ``refuse`` makes of the first row and the repeated one.
+    ``several`` says how to combine rows with the same key. If it is None, the first row i whose key
+    an earlier row h has raises the exception ``refuse(h, i)``.
     """
     rows = len(keys)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)

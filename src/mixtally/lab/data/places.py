@@ -42,7 +42,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class HexagonGrid:
-    """Hexagons that touch a box, in a fixed order; one more bin stands for elsewhere."""
+    """Hexagons that touch a box, in a fixed order. One more bin stands for all other places."""
 
     resolution: int
     cells: tuple[str, ...]

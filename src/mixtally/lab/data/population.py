@@ -21,7 +21,10 @@ from mixtally.protocol.randomize.bins import Records
 _SPAN_BYTES = 1 << 22
 """Bytes of records that are counted at a time, so that a large crowd needs no second copy."""
 LABELS, LARGEST_SET, PEOPLE = "labels", "largest set", "people"
-"""Names of facts that a question may take from the data. `PEOPLE`: rows may not be people."""
+"""Values of ``from_data``: `LABELS` and `LARGEST_SET` name facts that the question takes from data.
+
+`PEOPLE` means that rows may not be people.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,14 +45,14 @@ class Population:
         The grid to whose points ``values`` were rounded at random. None before the rounding; all
         records are 0 then.
     from_data
-        What the question takes from these records, so that other records might give another
-        question: a subset of `LABELS` and `LARGEST_SET`. Contains `PEOPLE` if a column suggests
-        that one person has several rows. Empty if labels, a plan or the type of the column fixed
-        everything.
+        The facts that the question takes from these records, so that other records might give
+        another question: `LABELS` and `LARGEST_SET`, or fewer. It also contains `PEOPLE` if a
+        column suggests that one person has several rows. It is empty if labels, a plan or the type
+        of the column fixed all facts.
     note
-        What was done to the data while they were read, as text for people.
+        What was done to the data while they were read, as text for human readers.
     warning
-        What may be wrong with the data, as text for people.
+        What may be wrong with the data, as text for human readers.
     """
 
     question: Question
@@ -81,7 +84,8 @@ class Population:
     def truth(self) -> NDArray[np.int64]:
         """Number of people in each bin, shape (bins,), with which results are compared.
 
-        Nothing that may be published depends on it. A test replaces this number alone.
+        No value that may be published depends on it. To check this, a test replaces these counts
+        and leaves ``bin_counts`` as they are.
         """
         return self.bin_counts
 
@@ -146,17 +150,17 @@ def check_varies(subject: str, names: Collection[str]) -> None:
 
 
 _FEW = 10
-"""Number of answers of only one person from which on the error names the column as the cause.
+"""Least number of answers with only one person each for which the column is called an identifier.
 
-With fewer such answers, the crowd may be too small, and the error says so.
+With fewer such answers, the error says that too few people hide an answer.
 """
 
 
 def check_shared(question: Question, people: NDArray[np.int64], from_data: Collection[str]) -> None:
-    """Refuse a list of answers that was read from the data and mostly names single people.
+    """Refuse a list of answers that was read from the data if most answers have only one person.
 
-    No crowd hides an answer that only one person gave. ``people`` has the number of people who gave
-    each answer, shape (bins,). ``from_data`` is that of a `Population`.
+    Such a list reveals these people, because nobody else gave their answer. ``people`` has the
+    number of people who gave each answer, shape (bins,). ``from_data`` is that of a `Population`.
 
     Raises
     ------

@@ -14,9 +14,9 @@ _TEXTS = 10_000
 class RankingWatch:
     """Evidence that the texts of a column are rankings.
 
-    Texts look like rankings if all have the same number of labels, and two labels occur in both
-    orders. Survey tools write ticked labels in the order of the options, so that two labels always
-    occur in one order. People who write a free list give different numbers of labels.
+    The texts look like rankings if all have the same number of labels, and some two labels occur in
+    both orders. Survey tools write ticked labels in the order of the options, so two labels always
+    occur in the same order. Lists that people write freely have different numbers of labels.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,11 @@ class RankingWatch:
         self._pairs = np.zeros((0, 2), dtype=np.int64)
 
     def take(self, sizes: NDArray[np.int64], labels: NDArray[np.int32]) -> None:
-        """Examine distinct texts: the number of labels of each, and all labels in one array."""
+        """Examine distinct texts.
+
+        ``sizes`` has the number of labels of each text, and ``labels`` the label numbers of all
+        texts, one text after the other.
+        """
         if self._mixed or len(sizes) == 0:
             return
         first = self._size or int(sizes[0])

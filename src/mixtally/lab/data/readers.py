@@ -1,7 +1,8 @@
 """Readers of the population in a data file or a table.
 
-The command line and the Python functions call these readers. They check the reading against the
-question of a plan, and import the modules that need Arrow only when data are read.
+The command line and the Python functions call these readers. The readers check the options of the
+reading against the question of a plan, and import the modules that need Arrow only when data are
+read.
 """
 
 from dataclasses import replace
@@ -57,7 +58,7 @@ def read_population(
 def read_table(
     table: "Table", origin: Origin, reading: Reading, question: Question | None = None
 ) -> Population:
-    """Read the population in a table whose source ``origin`` errors name.
+    """Read the population in a table; errors name its source ``origin``.
 
     The other parameters, the rules and the errors are those of `read_population`.
     """
@@ -114,8 +115,8 @@ def read_epoch_counts(
     Returns
     -------
     EpochCounts or Timeline
-        The counts. A timeline if each row is needed: for sets, bits or numbers, or if one of
-        several rows of a person is chosen.
+        The counts, or the whole timeline if the later steps need each row: for sets, bits or
+        numbers, or if one of several rows of a person is chosen.
     """
     if reading.form is not RecordType.ONE or reading.several is not None:
         return read_epochs(file, reading, when, question, progress)
@@ -201,7 +202,7 @@ def check_installed(subject: object) -> None:
 
 
 def _load_reader(subject: object, reading: Reading, question: Question | None) -> ModuleType:
-    """Return the module `crowd`, after checks of the plan's question and that Arrow is installed.
+    """Return the module `crowd` after checking that Arrow is installed and the question fits.
 
     Raises PlanError if the question has another kind, or is open and no words are listed.
     """
@@ -224,9 +225,11 @@ _KIND_OF_FORM = {RecordType.ONE: Kind.ONE, RecordType.NUMBER: Kind.ONE, RecordTy
 
 
 def fit_reading(reading: Reading, question: Question) -> tuple[Reading, Question | None]:
-    """Adapt a reading to a question; return the question too if it fixes the bins of records.
+    """Adapt a reading to the question of a plan.
 
-    The bins of an open question are the words themselves. Raises PlanError for another kind.
+    Returns the reading, and the question if it fixes the bins of records. For an open question,
+    whose bins are the words themselves, the second value is None. Raises PlanError if the question
+    has another kind of record.
     """
     if question.hashed is None:
         return replace(reading, words=False), question

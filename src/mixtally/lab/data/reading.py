@@ -1,7 +1,7 @@
 """Options that say how the columns of a file become records.
 
-The command line and the Python functions make a `Reading` of their options. Impossible combinations
-are refused here, before any data are read.
+The command line and the Python functions make a `Reading` from their options. Impossible
+combinations of options are refused here, before any data are read.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ _COLUMNS = {
     RecordType.ATTRIBUTES: (2, MOST_SET),
     RecordType.PLACE: (2, 2),
 }
-"""Fewest and most columns of a record, for types with more than one column."""
+"""Fewest and most columns of a record, for the types that may have more than one column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +65,13 @@ class Reading:
     empty_sets
         Whether an empty cell is a set without labels. Otherwise it is a missing value.
     scale
-        For numbers, the bins that they are cut into, or the range whose grid they are rounded to.
+        For numbers, the bins that they are cut into, or the range of the grid to whose points they
+        are rounded.
     grid
         For places, the hexagons. The columns are latitude and longitude.
     missing
-        The value of rows that have none, or `DROP`; None to refuse such rows.
+        The label or number that replaces a missing value, or `DROP` to leave such rows out. None to
+        refuse such rows.
     missing_values
         Texts that mean missing, in every column that is read.
     person
@@ -214,7 +216,10 @@ class Reading:
         return "+".join(self.columns)
 
     def check_other_label(self, question: Question | None) -> None:
-        """Raise ParameterError for a label of all other values if no values are listed."""
+        """Raise ParameterError if values that are not listed have a label but no list exists.
+
+        The list may be that of ``labels`` or of the question.
+        """
         if self.merging.other is not None and question is None and self.labels is None:
             raise ParameterError(
                 "--other",
@@ -245,5 +250,5 @@ class Reading:
 
 
 def _is_text(value: str) -> bool:
-    """Return whether a text has a character, but no half of a surrogate pair."""
+    """Return whether a text is not empty and can be encoded: it has no unpaired surrogate."""
     return bool(value) and not any("\ud800" <= one <= "\udfff" for one in value)

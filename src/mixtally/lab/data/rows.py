@@ -1,7 +1,7 @@
 """Rows of a table, with missing values refused, dropped or filled.
 
-`crowd` and `value_counts` read their tables through a `RowReader`. The batches that it yields have
-no gaps, and know the row numbers of the file for error messages.
+`crowd` and `value_counts` read their tables through a `RowReader`. The batches that the reader
+yields have no gaps, and keep their row numbers in the file for error messages.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ from mixtally.lab.data.reading import DROP, Reading, RecordType
 from mixtally.primitives.progress import Progress
 
 _QUESTIONS = 3
-"""Number of first rows in which a survey tool may repeat its questions."""
+"""Number of rows after the header that are checked for questions that a survey tool repeats."""
 MOST_PIPED = 100_000_000
 """Number of rows after which a pipe is refused, because it may have no end."""
 
@@ -49,7 +49,7 @@ Levels = tuple[str, ...] | None
 
 
 class RowPosition(NamedTuple):
-    """The position of a batch in the data, which begins after the first ``rows_before`` rows.
+    """The position of a batch in the data: ``rows_before`` is the number of rows before the batch.
 
     ``kept_rows`` are the rows of the batch that were not dropped, counted from 0; None if all were
     kept.
@@ -60,18 +60,18 @@ class RowPosition(NamedTuple):
     kept_rows: NDArray[np.int64] | None = None
 
     def row_number(self, row: int) -> int:
-        """Return the number in the data, counted from 1, of a row of the batch, counted from 0."""
+        """Return the row number in the data, from 1, of row ``row`` of the batch, from 0."""
         return self.rows_before + 1 + (row if self.kept_rows is None else int(self.kept_rows[row]))
 
     def subject(self, row: int) -> str:
-        """Return the text by which an error refers to that row."""
+        """Return the text by which an error refers to row ``row`` of the batch."""
         return self.origin.row(self.row_number(row))
 
 
 class RowBatch(NamedTuple):
-    """Rows that become records: arrays of single values without gaps, and their position.
+    """Rows that become records: one array without gaps for each column, and their position.
 
-    ``levels`` has the labels that the type of each array declares, or None.
+    ``levels`` has for each array the labels that its type declares, or None.
     """
 
     arrays: list[Array]
@@ -81,7 +81,7 @@ class RowBatch(NamedTuple):
 
 @dataclass(slots=True)
 class RowReader:
-    """The rows of one table, with a record of those that were left out.
+    """The rows of one table, and the numbers of the rows that were left out.
 
     Attributes
     ----------
@@ -90,11 +90,11 @@ class RowReader:
     when
         The column of epochs; None without epochs.
     dropped
-        Rows left out for a missing value, counted from 0.
+        Row numbers, from 0, that were left out for a missing value: one array for each batch.
     total
         Number of rows read so far.
     ends
-        The first and the last row.
+        The first and the last row, which may be a second header and a total.
     """
 
     origin: Origin
@@ -109,7 +109,10 @@ class RowReader:
     def batches(
         self, table: Table, watch: IdentifierWatch, progress: Progress
     ) -> Iterator[RowBatch]:
-        """Yield the rows that become records; raise DataError for a forbidden missing value."""
+        """Yield the rows that become records; raise DataError for a missing value to refuse.
+
+        ``watch`` receives the columns that may identify people.
+        """
         watched = [name for name in watch.columns if name not in self.columns]
         places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
         for part in table.read(*places):
@@ -142,7 +145,7 @@ class RowReader:
         return self.total - sum(map(len, self.dropped))
 
     def row_number(self, row: int) -> int:
-        """Return the number in the data, from 1, of the kept row number ``row``, from 0."""
+        """Return the row number in the data, from 1, of kept row ``row``, from 0."""
         left_out = np.concatenate([*self.dropped, np.array([self.total])])
         kept_before = left_out - np.arange(len(left_out))  # kept rows before each dropped row
         return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
@@ -164,7 +167,8 @@ class RowReader:
     def _declared_levels(self, table: Table, column: str, array: Array) -> Levels:
         """Return the labels that a column's type declares, including the label for missing values.
 
-        Successive batches share one dictionary, which may be long, so its labels are computed once.
+        The result is None if the type declares none. Successive batches share one dictionary, which
+        may be long, so its labels are computed once.
         """
         if column not in table.declared or column == self.reading.person:
             return None
@@ -182,7 +186,10 @@ class RowReader:
         return tuple(dict.fromkeys([*(one for one in levels_of(array) if one not in named), *more]))
 
     def _complete_batch(self, arrays: list[Array], levels: list[Levels]) -> RowBatch:
-        """Return the rows without gaps, after filling gaps for which a label was given."""
+        """Return the rows without gaps, after filling gaps if the reading names a label for them.
+
+        Rows with other gaps are dropped, or raise DataError.
+        """
         where, reading = RowPosition(self.origin, self.total), self.reading
         gone = np.zeros(len(arrays[0]), dtype=np.bool_)
         missing: list[Flags] = []
@@ -212,15 +219,15 @@ class RowReader:
         return RowBatch(arrays, where._replace(kept_rows=kept), levels)
 
     def _missing_test(self, value: bool, array: Array) -> Callable[[str], bool] | None:
-        """Return a test whether a text means missing; None if no text does.
+        """Return a function that says whether a text means missing; None if no text does.
 
-        A set also counts as missing if it is a list that lacks one of its labels. ``value`` says
-        whether the text belongs to a record, and so may be a set.
+        A set also means missing if one of its labels does, or if it is a list with an empty label.
+        ``value`` says whether the column belongs to the record, so that its texts may be sets.
         """
         texts, separator = frozenset(self.reading.missing_values), self.reading.separator
         if value and self.reading.form is RecordType.SET:
             if not texts and not can_have_lists(array):
-                return None  # only lists can lack a label, and only marks can mean missing
+                return None  # no list could have an empty label, and no text means missing
             return lambda text: any(
                 part.strip() in texts or (is_list(text) and not part.strip())
                 for part in split_labels(text, separator)

@@ -34,7 +34,7 @@ class Timeline:
     codes
         The record of each answer, as ``Population.records``.
     epoch_of_answer
-        Shape (answers,), the index in ``epochs`` of each answer.
+        Shape (answers,), for each answer the index of its epoch in ``epochs``.
     people
         Shape (answers,), the person of each answer, numbered from 0; None if people are unknown.
 
@@ -83,7 +83,7 @@ class Timeline:
 
     @property
     def attendance(self) -> dict[int, int] | None:
-        """How many people take part in 1, 2, .. epochs; None if people are unknown."""
+        """Number of people who take part in 1, 2, .. epochs; None if people are unknown."""
         if self.people is None:
             return None
         numbers = np.bincount(np.unique(self.people, return_counts=True)[1])
@@ -98,7 +98,7 @@ class Timeline:
         )
 
     def first_repeat(self) -> int | None:
-        """Return the index of the first answer that is its person's second in an epoch, or None."""
+        """Return the index of the first second answer of a person in an epoch; None if none."""
         if self.people is None:
             return None
         key = self.people * len(self.epochs) + self.epoch_of_answer
@@ -125,8 +125,8 @@ def check_epoch_sizes(names: Sequence[str], users: Integers) -> None:
 class EpochColumn(NamedTuple):
     """The column of epochs, and optionally their order.
 
-    ``order`` lists the epochs; those without rows are left out. Without it `epoch_names` orders
-    them.
+    ``order`` lists the epochs in order; epochs without rows are left out. If it is None,
+    `epoch_names` finds the order.
     """
 
     column: str
@@ -138,7 +138,8 @@ def arrange_by_epoch(
 ) -> Timeline:
     """Return the timeline of a ``crowd`` whose records belong to epochs.
 
-    Record i belongs to the epoch ``order.names[epoch_of_record[i]]``.
+    Record i belongs to the epoch ``order.names[epoch_of_record[i]]``, and to the person
+    ``people[i]`` if people are known.
 
     Epochs without a record are left out. Raises DataError as `Timeline` does.
     """

@@ -24,9 +24,9 @@ MOST_EPOCHS = 1000
 def simulate_turnover(
     first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
 ) -> Timeline:
-    """Draw a timeline from the crowd of its first epoch.
+    """Draw a timeline whose first epoch has the people ``first``.
 
-    A second crowd of the same size is absent at first.
+    The same number of further people are absent in the first epoch and may join later.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ def simulate_turnover(
 def simulate_turnover_counts(
     first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
 ) -> Timeline | EpochCounts:
-    """Draw the crowd of `simulate_turnover`, but keep only the counts of each epoch.
+    """Draw the same crowd as `simulate_turnover`, but keep only the counts of each epoch.
 
-    The same random words give the same crowd. Parameters and errors are those of
-    `simulate_turnover`.
+    The crowd is the same if ``chance`` gives the same random words. Parameters and errors are those
+    of `simulate_turnover`.
 
     Returns
     -------
@@ -119,9 +119,10 @@ def _names(epochs: int) -> tuple[str, ...]:
 def _simulate_epochs(
     size: int, epochs: int, rates: _Rates, chance: Chance
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield, for each epoch, the row of ``first`` with each present person's value, and the people.
+    """Yield two arrays for each epoch, with one entry for each person who is present.
 
-    People are numbered from 0. Both arrays have one entry for each person who is present.
+    The first array has the index of the person in the first epoch, below ``size``, whose value the
+    present person has now. The second array has the numbers of the present people, from 0.
     """
     in_range("epochs", epochs, 2, MOST_EPOCHS, "a change needs two of them")
     for name, rate in rates._asdict().items():
@@ -142,7 +143,10 @@ def _simulate_epochs(
 
 
 def draw_events(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:
-    """Draw ``count`` independent events, their probability rounded down to a multiple of 2^-64."""
+    """Draw ``count`` independent events; true for each event that occurs.
+
+    The probability is rounded down to a multiple of 2^-64.
+    """
     numerator, denominator = probability.as_integer_ratio()
     threshold = numerator * SCALE // denominator
     if threshold == SCALE:  # 2^64 does not fit into a word

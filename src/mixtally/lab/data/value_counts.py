@@ -59,7 +59,7 @@ def read_counts_table(
     largest = int(np.argmax(each))
     total = _warn_of_total(rows, each, largest, labels[places[largest]], fixed=encoder.fixed)
     asked, people = Question(name=column, bins=len(labels), labels=labels), watch.find_identifiers()
-    # With one row per label, a column whose values are all different only names the labels.
+    # With one row per label, a column in which all values differ need not identify people.
     if len(np.unique(places)) == len(places):
         people = [one for one in people if one.is_repeated]
     from_data = (*encoder.from_data, *((PEOPLE,) if people else ()))
@@ -74,7 +74,7 @@ def read_counts_table(
 
 CountArray = NDArray[np.int64]
 _FEWEST = 3
-"""Number of rows with people from which on one row may be the total of the others."""
+"""Least number of rows with people for which one row may be the total of the others."""
 
 
 def _warn_of_total(
@@ -82,13 +82,14 @@ def _warn_of_total(
 ) -> str:
     """Return a warning if the largest row is the sum of all others, otherwise an empty text.
 
-    Only the largest row can be a total. ``people`` is the number of people of each row, ``label``
-    the label of the largest row, and ``fixed`` says whether the labels were given.
+    Only the largest row can be a total. ``people`` has the number of people in each row,
+    ``largest`` is the index of the largest row and ``label`` its label. ``fixed`` says whether the
+    labels were listed in advance.
 
     Raises
     ------
     DataError
-        If the row also has the name of a total, and its label was not given.
+        If the row also has the name of a total, and the labels were not listed.
     """
     if np.count_nonzero(people) < _FEWEST or 2 * int(people[largest]) != int(people.sum()):
         return ""

@@ -27,9 +27,10 @@ _DATES = frozenset(("date", "moment", "moment with a time zone"))
 
 
 class ColumnTypes:
-    """The types met so far in one column.
+    """The types of the values read so far in one column.
 
-    A column may not mix a number with a text that reads like a number, or a date with a moment.
+    A column may not mix types whose values are easily confused: for example, a number with a text
+    that reads like a number, or a date with a moment.
     """
 
     def __init__(self) -> None:
@@ -39,8 +40,9 @@ class ColumnTypes:
     def check(self, values: Iterable[object], subject: Callable[[int], str]) -> None:
         """Raise DataError for the first value whose type is unsupported or conflicts with others.
 
-        ``subject`` returns the text by which an error refers to a value, given its position. None
-        is a missing value. Lists may occur with any other type, because they are sets of labels.
+        ``subject`` maps the position of a value to the text by which an error refers to the value.
+        None is a missing value. Lists may occur with any other type, because they are sets of
+        labels.
         """
         like_others = _PLAIN.fullmatch
         for place, value in enumerate(values):
@@ -49,8 +51,8 @@ class ColumnTypes:
             if type(value) is str and _TEXT in self._met and not like_others(value):
                 continue
             sort = _describe_type(value)
-            # The next text or moment of the same Python type may be of another sort, so it is
-            # checked again.
+            # Values of these Python types may be of different sorts, so that each value is checked:
+            # a text may read like a number, and a moment may have a time zone.
             if not isinstance(value, str | datetime):
                 self._done.add(type(value))
             if sort in self._met:

@@ -1,4 +1,4 @@
-"""Repeated answers of a device: its key in a file, and the answers memoized by this key.
+"""Repeated answers of a device: its key in a file, and the answers that are derived from this key.
 
 The command line and the simulations of memoized answers use ``device_key`` and ``MemoizedDevice``.
 """

@@ -1,8 +1,9 @@
-"""A device's key for memoized answers, in a file of its own, and the answers that it gives.
+"""A device's key for memoized answers, in a file of its own, and the answers of the device.
 
-Memoized responses are derived from the key, so only the key is stored. The file also lists the
-*memories* for which the key was used, that is, combinations of question, encoder and f. The privacy
-losses of different memories add up.
+A *memoized response* is an answer that is randomized once and then used in every report. It is
+derived from the key, so only the key is stored. The file also lists the *memories* for which the
+key was used. A memory is a combination of a question, an encoder and the probability f of the
+permanent randomization. The privacy losses of different memories add up.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ from mixtally.protocol.randomize.memoized import (
 
 _FIRST_LINE = "mixtally key of memoized answers, version 1"
 _LEAST_LINES = 3
-"""The fewest parts of the file: the first line, the key, and the empty text after the last newline.
+"""The fewest parts into which newlines split the file: first line, key, and an empty text.
 """
 _MOST = 1 << 20
 """The most bytes of a key file."""
@@ -37,14 +38,14 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class Report(NamedTuple):
-    """The message of a person: packed bits, and the cohort, which shares a hash function."""
+    """The message of a person: packed bits, and the cohort, whose people share hash functions."""
 
     cohort: int
     bits: bytes
 
 
 class MemoizedDevice:
-    """A device that answers under ``plan`` with one key, or a simulated crowd with one key."""
+    """A device that answers under ``plan``, or a simulated crowd whose people all use one key."""
 
     def __init__(self, plan: MemoizedPlan, key: bytes) -> None:
         self.plan, self.key = plan, key
@@ -90,10 +91,10 @@ class DeviceKey(NamedTuple):
 
 
 def device_key(path: Path, plan: MemoizedPlan, chance: Chance) -> DeviceKey:
-    """Return the key of a device, and add a plan to the memories that the key's file lists.
+    """Return the key in the file ``path``, and add the memory of ``plan`` to the file's list.
 
-    If there is no file, a new key is made. Both the key and the memory are on the disk before the
-    device answers. If two processes make a key at the same time, both get the same key.
+    If there is no file, a new key is made. The key and the memory are on the disk before this
+    function returns. If two processes make a key at the same time, both get the same key.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tables in CSV, with the delimiter detected and every row as long as the header.
+"""Tables in CSV, with a detected delimiter. A row whose length differs from the header is an error.
 
 `csv_table` is called by ``tables``. The delimiter is the one with which the header has the
 requested columns.
@@ -25,11 +25,15 @@ from mixtally.lab.data.formats.table import Table, TableBatch
 from mixtally.lab.data.formats.text import check_quotes, trim_end
 
 _LOOKED = 20
-"""Number of rows in which the header is looked for if it is not the first row."""
+"""Number of rows in which the requested columns are searched if the first row lacks them."""
 
 
 def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) -> Table:
-    """Return the table in the UTF-8 ``parts``, which should have ``columns``."""
+    """Return the table in ``parts``, successive blocks of UTF-8.
+
+    The requested ``columns`` help to detect the delimiter. If the header lacks them, the table has
+    a hint, and the caller raises the error.
+    """
     file = source.file
     first = next(parts, b"")
     start, delimiter, names = _parse_top(file, first, columns)
@@ -50,10 +54,10 @@ def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) ->
 def _parse_block(
     file: DataFile, block: bytes, delimiter: str, cells: int, places: Sequence[int], done: int
 ) -> pyarrow.Table:
-    """Return the cells at ``places`` of a block of whole rows, null for an empty cell.
+    """Return the cells of a block of whole rows in the columns ``places``, null for an empty cell.
 
-    ``done`` rows precede the block. Blank lines are skipped, unless the table has one column, where
-    they are empty cells.
+    Every row must have ``cells`` cells. ``done`` is the number of rows before the block. Blank
+    lines are skipped; in a table of one column, each is an empty cell.
     """
     kinds = {f"f{place}": pyarrow.string() for place in places}
     ragged: list[reader.InvalidRow] = []
@@ -115,7 +119,10 @@ def _parse_top(
 def _hint(
     file: DataFile, first: bytes, start: int, columns: Sequence[str], names: tuple[str, ...]
 ) -> str:
-    """Return the option that finds the header, if a later row has the requested columns."""
+    """Return the option that makes a later row the header; empty if no row has the ``columns``.
+
+    The hint is also empty if the header, whose ``names`` are known, has the requested columns.
+    """
     if set(columns) <= set(names):
         return ""
     for row, end in enumerate(find_row_ends(first[start:])[:_LOOKED], start=1):
@@ -129,10 +136,10 @@ def _hint(
 def _header(
     file: DataFile, first: bytes, columns: Sequence[str], mark: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the delimiter and the names of the columns.
+    """Return the delimiter and the names of the columns in the first row of ``first``.
 
-    The delimiter is one with which the header has all ``columns``. If there is none, it is the one
-    that gives the most cells.
+    If ``mark`` is not None, it is the delimiter. Otherwise the delimiter is one with which the
+    header has all ``columns``, or else the one that splits the header into the most cells.
     """
     if not first:
         raise file.unreadable("a header line", "an empty file", "check the file")

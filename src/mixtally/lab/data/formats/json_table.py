@@ -30,7 +30,7 @@ _MOST_ARRAY_BYTES = 1 << 30
 
 
 def json_table(source: Source, parts: Iterator[bytes]) -> Table:
-    """Return the table in the UTF-8 ``parts``, whose columns are the keys in the first block."""
+    """Return the table in ``parts``, blocks of UTF-8; its columns are the keys in the first one."""
     file = source.file
     blocks = _whole_lines(file, trim_end(file, parts))
     first = next(blocks, b"")
@@ -63,7 +63,10 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
 
 
 def _array(values: list[Any]) -> pyarrow.Array:
-    """Return an array of texts, or of lists of texts."""
+    """Return an array of texts, or of lists of texts if no value is single.
+
+    If lists and single values are mixed, each list is joined to one text.
+    """
     if not any(isinstance(value, list) for value in values):
         return pyarrow.array(list(map(value_text, values)), pyarrow.string())
     lists = [list(map(value_text, one)) if isinstance(one, list) else None for one in values]
@@ -83,14 +86,20 @@ def _texts_of_singles(values: list[Any]) -> pyarrow.Array:
 
 
 def _subject(file: DataFile, name: str, before: int, place: int) -> str:
-    """Return the text by which an error refers to a value, after ``before`` earlier rows."""
+    """Return the text by which an error refers to the value in row ``place`` of a block.
+
+    ``name`` is the column, and ``before`` the number of rows before the block.
+    """
     return f"{file.row(before + place + 1)}, column {name!r}"
 
 
 def _check_repeated_keys(file: DataFile, block: bytes, before: int, names: Sequence[str]) -> None:
-    """Raise DataError for an object that has one of the keys ``names`` twice."""
-    # Decoders keep one of two equal keys without a word. Decoding again is slow, so cheap searches
-    # first exclude blocks and lines without a repeated key.
+    """Raise DataError for an object in ``block`` that has one of the keys ``names`` twice.
+
+    ``before`` is the number of rows before the block.
+    """
+    # Decoders drop one of two equal keys without an error. Decoding again is slow, so cheap
+    # searches first exclude blocks and lines without a repeated key.
     if all(block.count(json.dumps(n, ensure_ascii=False).encode()) <= 1 for n in names):
         return
     keys = [re.escape(json.dumps(name, ensure_ascii=False).encode()) for name in names]

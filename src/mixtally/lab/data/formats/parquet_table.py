@@ -38,8 +38,8 @@ def parquet_table(source: Source, encoded_columns: Sequence[str]) -> Table:
                 done += batch.num_rows
                 yield TableBatch([batch.column(name) for name in expected], done, rows)
 
-    # A dictionary states the possible values only if the type says so and the writer keeps it
-    # whole.
+    # A dictionary lists all possible values only if the type says so and the writer stores the
+    # complete dictionary.
     declared = (
         name for name in texts if _is_declared(schema.field(name)) and _is_whole(metadata, name)
     )
@@ -48,20 +48,20 @@ def parquet_table(source: Source, encoded_columns: Sequence[str]) -> Table:
 
 
 def _is_declared(field: Any) -> bool:
-    """Return whether the type of a column lists its values.
+    """Return whether the type of a column lists all values that it may have.
 
-    A text that is only stored as a dictionary has the type text. A Polars Categorical lists the
-    values that occurred, so that it declares nothing.
+    The type of a text column is text, even if it is stored as a dictionary. A Polars Categorical
+    lists only the values that occurred, so it does not declare the possible values.
     """
     met = any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or {})
     return bool(pyarrow.types.is_dictionary(field.type)) and not met
 
 
 def _is_whole(metadata: Any, name: str) -> bool:
-    """Return whether every row group holds the whole dictionary.
+    """Return whether every row group of the file stores the whole dictionary of a column.
 
-    Some writers store only the values of the rows of the group, or no dictionary. The reader then
-    makes a dictionary of its own.
+    Some writers store only the values that occur in the group, or no dictionary. In this case the
+    dictionary that the reader returns need not have all declared values.
     """
     if not str(metadata.created_by).startswith(_WHOLE):
         return False

@@ -1,7 +1,7 @@
-"""Bytes of a data file: opened once, decompressed, and identified by their first bytes.
+"""Bytes of a data file: opened once, decompressed, and the format found from the first bytes.
 
-``tables`` opens every file with `open_source`. Formats that are not read are recognized too, so
-that the error can name them.
+``tables`` opens every file with `open_source`. Unsupported formats are recognized too, so that the
+error can name them.
 """
 
 import io
@@ -153,8 +153,9 @@ def _check_archive(file: DataFile, head: bytes, raw: BinaryIO | None) -> None:
         return
     names = []
     with suppress(BadZipFile):
-        # The index of an archive is at its end. From a pipe it is known only if the archive fits
-        # into the first bytes. Reading the index of a file moves its position, which is restored.
+        # The index of an archive is at its end. From a pipe it can be read only if the whole
+        # archive fits into ``head``. Reading the index moves the position in a file, so the
+        # position is restored.
         begun = None if raw is None else raw.tell()
         with ZipFile(io.BytesIO(head) if raw is None else raw) as archive:
             names = archive.namelist()

@@ -13,9 +13,10 @@ Array = Any
 
 
 class TableBatch(NamedTuple):
-    """Some rows of a table: the requested columns, then the watched ones, all of one length.
+    """Successive rows of a table: their cells in the requested columns, then in the watched ones.
 
-    ``done`` of ``total`` units of the file have been read; both are 0 if unknown.
+    Watched columns are not counted, but examined for identifiers of people. So far ``done`` of
+    ``total`` units of the file have been read; both are 0 if unknown.
     """
 
     arrays: list[Array]
@@ -29,17 +30,18 @@ class Table(NamedTuple):
     Attributes
     ----------
     read
-        A function that takes the indices of the requested columns and of the watched ones, and
-        yields their rows. Values of watched columns are never refused; they are null unless they
-        are text or numbers.
+        A function that takes the indices of the requested columns and of the watched columns, and
+        yields the rows as batches. Values of watched columns never raise an error; they are null
+        unless they are text or numbers.
     declared
-        Columns whose type lists the possible values: dictionaries of Arrow.
+        The columns whose type lists the possible values. Their arrays are dictionaries of Arrow.
     ordered
         The declared columns whose type says that the values are in order.
     hint
-        An option that would find the requested columns, if they were not found.
+        The option with which the requested columns would be found; empty if there is none.
     warning
-        What the table shows differently from how it is read, in words.
+        A sentence on what a program for such files shows differently from how they are read; empty
+        if nothing is known.
     """
 
     names: tuple[str, ...]

@@ -28,8 +28,8 @@ def open_table(
 ) -> Iterator[Table]:
     """Open the table in ``file``, in which each of ``columns`` must occur once.
 
-    Texts in ``encoded_columns`` may come as dictionaries. Raises DataError if the file cannot be
-    read or lacks a column, ParameterError for options of another format.
+    Texts in ``encoded_columns`` may be read as dictionary arrays. Raises DataError if the file
+    cannot be read or lacks a column, ParameterError for options that belong to another format.
     """
     with open_source(file) as source:
         with explain_errors(file):
@@ -80,7 +80,7 @@ def _refuse_options(file: DataFile, what: str, *options: tuple[str, str | bool |
 
 
 def _explain_part_errors(file: DataFile, parts: Iterator[TableBatch]) -> Iterator[TableBatch]:
-    """Yield ``parts`` with their errors explained, but not errors of the code that uses them."""
+    """Yield ``parts``; turn errors while reading a part, but not the caller's, into DataError."""
     while True:
         with explain_errors(file):
             part = next(parts, None)

@@ -1,7 +1,8 @@
 """Text of a data file, decoded and checked, as UTF-8.
 
-The encoding is the one given, or the one of a byte order mark, or UTF-8. ``tables`` decodes every
-text format with `decode_chunks`; ``csv_table`` and ``json_table`` use the other functions.
+The encoding is the one that the user states, else that of a byte order mark, else UTF-8.
+``tables`` decodes every text format with `decode_chunks`; ``csv_table`` and ``json_table`` use the
+other functions.
 """
 
 import codecs
@@ -35,7 +36,7 @@ def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterato
     begun, lines = False, 0
     while data:
         try:
-            # ASCII needs no decoding, unless the last chunk ended inside of a character.
+            # ASCII needs no decoding, unless the previous chunk ended inside of a character.
             if encoding == _USUAL and data.isascii() and decoder.getstate() == (b"", 0):
                 found = data
             else:
@@ -45,8 +46,8 @@ def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterato
         if b"\0" in found:
             raise _not_text_error(file, data)
         if not begun:
-            # Decoders with an explicit byte order keep the mark, and a first short read may decode
-            # to nothing.
+            # Decoders with an explicit byte order keep the byte order mark. If a first short read
+            # decodes to no text, the mark is still to come.
             found = found.removeprefix(codecs.BOM_UTF8)
             begun = bool(found)
         if found:
@@ -67,8 +68,8 @@ def trim_end(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Ite
     """
     pending, blank = b"", _ENDS + delimiter.encode("ascii")
     for part in parts:
-        # Whether white space is at the end of the file is only known when the next part has text or
-        # not.
+        # White space at the end of a part is kept back until a later part has text. If none has,
+        # it is at the end of the file.
         body = part.rstrip(blank)
         if body:
             yield pending + body if pending else body
@@ -86,8 +87,9 @@ def check_quotes(
 ) -> Iterator[bytes]:
     """Yield the CSV unchanged; raise DataError for a quote that neither opens nor closes a cell.
 
-    Every second quote closes, so a stray one would join rows up to the next quote. A doubled quote
-    closes and opens again. ``lines`` is the number of the first line.
+    Quotes alternately open and close a cell, and a doubled quote closes and opens again. So a stray
+    quote would join all rows up to the next quote. ``lines`` is the line number at which the CSV
+    begins, for the error.
     """
     outside = np.zeros(256, dtype=np.bool_)
     outside[[ord(delimiter), *_ENDS, ord('"')]] = True
@@ -96,7 +98,7 @@ def check_quotes(
         data = np.frombuffer(part, dtype=np.uint8)
         places = np.flatnonzero(data == ord('"'))
         if len(places) or closing:
-            # The character outside of the cell precedes an opening quote and follows a closing one.
+            # Outside of the cell is the character before an opening quote, or after a closing one.
             closes = (np.arange(len(places)) + (opened > 0)) % 2 == 1
             around = np.concatenate(([before], data, [ord("\n")]))
             wrong = places[~outside[around[np.where(closes, places + 2, places)]]]
@@ -159,8 +161,8 @@ def _not_text_error(file: DataFile, data: bytes) -> DataError:
 def _guess_encoding(data: bytes) -> str:
     """Return UTF-16 if there are zero bytes, otherwise a western encoding that fits ``data``."""
     if b"\0" in data:
-        # In western text the high bytes of UTF-16 are zero: the odd ones if the low byte comes
-        # first.
+        # In western text the high byte of each UTF-16 unit is zero. If the low byte comes first,
+        # the high bytes are the bytes 1, 3, 5, ..
         return "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
     try:
         data.decode("cp1252")

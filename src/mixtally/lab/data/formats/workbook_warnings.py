@@ -1,7 +1,7 @@
-"""Warnings about a workbook that shows something else than what is read from it.
+"""Warnings about a workbook in which a spreadsheet program shows something else than is read.
 
 ``excel_table`` calls `describe_unseen`. A workbook can hide rows, and can show errors, or fractions
-as percentages. The reader of cells ignores all three.
+as percentages. The library that reads the cells reports none of the three.
 """
 
 import posixpath
@@ -24,7 +24,9 @@ _AT_ONCE = 1 << 20
 def describe_unseen(
     workbook: str | IO[bytes], sheet: str, header_row: int, columns: Mapping[str, str]
 ) -> str:
-    """Describe hidden rows and errors of a sheet below its header; empty if there are none.
+    """Return a warning about hidden rows, errors and percentages of a sheet below its header.
+
+    The text is empty if there are none.
 
     ``columns`` maps the letters of the columns that are read to their names. The XML is defined in
     ECMA-376, part 1: section 18.3.1.73 for the attribute ``hidden`` of ``row``, and 18.3.1.4 for

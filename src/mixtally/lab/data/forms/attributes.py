@@ -56,8 +56,9 @@ class Attributes:
 def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEncoder]:
     """Return the encoder of each attribute.
 
-    The labels of a reading are "column=value". The labels of a plan may be values without the
-    column's name, or missing. If no labels of a column are listed, they are read from the data.
+    Labels in a reading have the form "column=value". Labels in a plan may also be values without
+    the column's name, or be missing. If no label of a column is listed, its labels are read from
+    the data.
     """
     merging = reading.merging
     if question is not None and question.attributes is not None:

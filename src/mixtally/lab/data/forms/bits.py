@@ -21,7 +21,7 @@ from mixtally.protocol.encode.bits import parse_bit, parse_vector
 
 
 class Bits:
-    """Reader of rows that each contain the bits of one record, which it packs."""
+    """Reader of rows that each contain the bits of one record; it stores the bits packed."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin  # rows say where they are from
@@ -57,7 +57,7 @@ class Bits:
         self._chunks.append(np.packbits(table, axis=1, bitorder="little"))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Return the population of all rows taken."""
+        """Return the population of all rows that ``take`` received."""
         rows, reading, length = np.concatenate(self._chunks), self._reading, self._length or 0
         labels = reading.labels
         if len(reading.columns) == length:
@@ -67,7 +67,7 @@ class Bits:
 
 
 def _count_bits(arrays: Sequence[Array], batch: RowBatch) -> int:
-    """Return the number of bits; with a single column, the first row decides."""
+    """Return the number of bits of a record: of columns, or of digits in the first row of one."""
     if len(arrays) > 1:
         return len(arrays)
     (text,) = encode_column(arrays[0].slice(0, 1)).texts

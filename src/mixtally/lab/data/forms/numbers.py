@@ -19,14 +19,17 @@ from mixtally.model.question import Question
 from mixtally.protocol.encode.numbers import Scale, parse_number
 
 _ENDS = 2
-"""Points of a provisional grid, its two ends, until the planner chooses the grid."""
+"""Number of points of the provisional grid, which are its two ends.
+
+The planner replaces this grid.
+"""
 
 
 class Numbers:
     """Reader of rows that each contain one number."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
-        del origin  # unused: a column of numbers needs nothing of its source
+        del origin  # unused: errors get the origin from the batch
         assert reading.scale is not None, "numbers are read with a scale"
         (self._column,), self._scale, self._asked = reading.columns, reading.scale, question
         self._values: list[NDArray[np.float64]] = []
@@ -38,7 +41,7 @@ class Numbers:
         self._values.append(parse_column_numbers(batch.arrays[0], batch))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Return the population, its numbers clipped to the range, as its note says."""
+        """Return the population, with numbers clipped to the range and a note that says so."""
         values, scale = records.value_of_records(np.concatenate(self._values)), self._scale
         outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
         note = (

@@ -33,18 +33,18 @@ class One:
         self._codes.append(self.encode_batch(batch))
 
     def encode_batch(self, batch: RowBatch) -> NDArray[np.int32]:
-        """Return the number of the label of every row, without storing it.
+        """Return the number of the label of every row, without storing the rows.
 
-        Labels are numbered in the order of reading.
+        Labels are numbered in the order of reading, or as the reading or the plan lists them.
 
         Raises DataError for a value without a label.
         """
         return self._encoder.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0])
 
     def population_of_labels(self) -> Population:
-        """Return a population with one person for each label, in the order of reading.
+        """Return a population with one person for each label, in the order of the label numbers.
 
-        `crowd.count_epochs` needs only the bin of each label. Raises DataError as `crowd` does.
+        `crowd.count_epochs` reads the bin of each label from it. Raises DataError as `crowd` does.
         """
         self._codes = [np.arange(len(self._encoder.numbers), dtype=np.int32)]
         return self.crowd(RecordGroups(len(self._encoder.numbers)))

@@ -1,7 +1,7 @@
-"""Records of sets of labels, given as several labels in a cell or as several rows.
+"""Records of sets of labels, which are several labels in one cell or the labels of several rows.
 
-``crowd`` uses `Sets` for the record type ``set``. Most texts are split with Arrow all at once.
-Texts that need care are parsed individually, which also finds the row for an error.
+``crowd`` uses `Sets` for the record type ``set``. Most columns are split with Arrow, all texts at
+once. If this is impossible, texts are parsed one by one, which also finds the row for an error.
 """
 
 from itertools import chain
@@ -33,11 +33,11 @@ Integers = NDArray[np.int64]
 
 
 class _ParsedSets(NamedTuple):
-    """The labels of distinct texts.
+    """The labels of the distinct texts of a column.
 
     ``sizes`` has the number of labels of each text, shape (texts,). ``labels`` has the label
-    numbers of the first text, then of the second, and so on. ``codes`` has the index of the text of
-    every row.
+    numbers of the first text, then of the second, and so on. ``codes`` has for every row the index
+    of its text.
     """
 
     sizes: Integers
@@ -108,8 +108,8 @@ class Sets:
     def _split_all_texts(self, array: Array, where: RowPosition) -> _ParsedSets | None:
         """Return the labels of every distinct text, all split at once; None if that is impossible.
 
-        Lists must be parsed individually. So must texts with an empty label, with too many labels,
-        or with a label that is refused or may contain the separator.
+        It is impossible if a text is a list, or has an empty label, too many labels, an unknown
+        label, or a label that may contain the separator.
         """
         types = pyarrow.types
         if self._separator is None or self._whole or not types.is_dictionary(array.type):
@@ -122,7 +122,7 @@ class Sets:
         sizes = np.diff(split.offsets.to_numpy()).astype(np.int64)
         labels = split.flatten().dictionary_encode()
         parts_met = [part.strip() for part in labels.dictionary.to_pylist()]
-        # NFC may compose an accent after a separator with the separator itself.
+        # Normalization (NFC) may merge an accent after a separator with the separator.
         if any(part and (part[0] == LIST_START or combining(part[0])) for part in parts_met):
             return None
         try:
