@@ -1,6 +1,7 @@
-"""The audit of a published formula: whether its noise keeps its guarantee.
+"""The audit of a published formula: whether the noise that it states gives the stated guarantee.
 
-The command line and ``literature`` call ``audit_formula``, which uses the exact distribution.
+The command line and ``literature`` call ``audit_formula``, which computes delta from the exact
+distribution.
 """
 
 import math
@@ -20,7 +21,7 @@ from mixtally.primitives.fixed_point import LEAST_THRESHOLD, SCALE
 HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
 """The possible verdicts about a formula."""
 _TOLERANCE = 1e-5
-"""The relative tolerance of the least noise."""
+"""The relative tolerance of the search for the least noise."""
 
 
 class Case(NamedTuple):
@@ -40,7 +41,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObserverAudit:
-    """The delta against one observer, and the resulting verdict.
+    """The exact delta for one observer, and the resulting verdict.
 
     Attributes
     ----------
@@ -51,13 +52,14 @@ class ObserverAudit:
         "holds" if ``exact.upper`` is at most the stated delta, "false" if ``exact.lower`` exceeds
         it, else "undecided".
     least_noise : float or None
-        The least noise that keeps the guarantee; only if the verdict is "holds".
+        The least noise of the same kind that keeps the guarantee. None unless the verdict is
+        "holds".
     noise_factor : float or None
         The stated noise divided by the least noise.
     error_factor : float or None
         The standard error with the stated noise divided by that with the least noise.
     privacy_factor : float or None
-        ``exact.lower`` divided by the stated delta; only if the verdict is "false".
+        ``exact.lower`` divided by the stated delta. None unless the verdict is "false".
     """
 
     observer: str
@@ -71,7 +73,10 @@ class ObserverAudit:
 
 @dataclass(frozen=True, slots=True)
 class FormulaAudit:
-    """A formula, its parameters, the noise that it states, and the exact delta by observer."""
+    """A formula, its parameters, the noise that it states, and the audit for each observer.
+
+    ``delta`` is the delta of the stated guarantee.
+    """
 
     formula: Formula
     setting: FormulaSetting
@@ -86,7 +91,7 @@ class FormulaAudit:
 
     @property
     def word(self) -> str:
-        """The verdict for the observer who sees most."""
+        """The verdict for the first observer, who sees at least as much as the others."""
         return self.observer_audits[0].verdict
 
     def by_observer(self, observer: str) -> ObserverAudit:
@@ -95,9 +100,9 @@ class FormulaAudit:
 
 
 def audit_formula(formula: Formula, case: Case) -> FormulaAudit:
-    """Compute the noise that a formula states, and its exact delta.
+    """Compute the noise that a formula states, and the exact delta of this noise.
 
-    A formula without a delta is compared with the delta of the case.
+    If the formula does not use a delta, the exact delta is compared with the delta of the case.
 
     Raises
     ------
@@ -157,7 +162,11 @@ def _select_parameters(formula: Formula, case: Case) -> dict[str, int]:
 def _state_noise(
     formula: Formula, epsilon: float, delta: float, parameters: dict[str, int], *, given_fakes: bool
 ) -> float:
-    """Return the noise of the formula; missing fakes are reported as missing, not as too few."""
+    """Return the noise of the formula.
+
+    If the case lacks the number of fakes, the error says that it is missing, not that it is too
+    small.
+    """
     try:
         return formula.compute(epsilon=epsilon, delta=delta, **parameters)
     except ParameterError as error:
@@ -217,7 +226,8 @@ def _least_noise(
 def _search_least(keeps_guarantee: Callable[[int], bool], lowest: int, known: int) -> int:
     """Estimate the least number that keeps the guarantee, given that ``known`` keeps it.
 
-    The returned number was tried itself. The least one is smaller by at most one part in 10^5.
+    The returned number keeps the guarantee. The least number that keeps it is smaller by at most
+    one part in 10^5.
     """
     high = known
     low = max(lowest, high // 4)

@@ -1,7 +1,8 @@
 """The distribution of a sum of flipped bits, computed step by step (Notes 004, 2020).
 
-``literature`` uses these formulas of sections 4, 7 and 8. In all of them q = ``flip`` is the flip
-probability, p = 1 - q, and s the number of ones that are seen.
+``literature`` uses these formulas of sections 4, 7 and 8. In all of them n = ``users`` is the
+number of bits, q = ``flip`` the flip probability, p = 1 - q, and s the number of ones after the
+flips. P(s) is the probability of s.
 
 Source: notes 004; equation numbers at each function.
 """
@@ -12,9 +13,9 @@ from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, chec
 
 
 def loss_ratio(step: float, flip: float) -> float:
-    """Return R(s), the likelihood ratio of a zero and a one, from the crowd's P(s) / P(s - 1).
+    """Return R(s), the likelihood of the sum s if a person holds a zero, divided by that for a one.
 
-    ``step`` is that ratio of successive probabilities of the crowd's sum.
+    ``step`` is P(s) / P(s - 1) for the sum of all other people's bits.
 
     Source: notes 004 (4.7), (4.8).
     """
@@ -41,7 +42,9 @@ def zeros(epsilon: float, delta: float, users: int) -> float:
 
 
 def tail_bound(reach: float, expected_flips: float) -> float:
-    """Return the stated bound of P(|s - mean| > ``reach`` times the mean), with n q flips expected.
+    """Return the bound that is stated for P(|s - mean| > ``reach`` times the mean).
+
+    ``expected_flips`` is n q.
 
     Source: notes 004 (4.20) for zeros; (4.46) for any crowd, (4.47) for a reach in units of n q.
     """
@@ -53,7 +56,7 @@ def next_chance(
 ) -> float:
     """Return P(s + 1) from ``current`` = P(s) and ``previous`` = P(s - 1), at s = ``total``.
 
-    ``ones`` of the ``users`` bits are set.
+    Before the flips, ``ones`` of the ``users`` bits are set.
 
     Source: notes 004 (7.3), lemma 7.1.
     """

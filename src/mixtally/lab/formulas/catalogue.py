@@ -10,7 +10,7 @@ from mixtally.errors import not_one_of
 from mixtally.lab.formulas import fakes_per_bin, notes, repeats, shuffle_bounds, sufficient, voting
 
 FLIP, FAKES = "flip probability", "fakes"
-"""What a formula computes; the other kinds set the distribution of the fakes of a bin."""
+"""What a formula computes. The kinds below are parameters of the distribution of a bin's fakes."""
 PER_BIN, ABSENT, MODE = "fakes per bin", "absent fakes per bin", "mode of the fakes per bin"
 _NOTES = "Zhilyaev, Notes (2020)"
 _SUFFICIENT = "Zhilyaev, Zeber, Sufficient Differential Privacy (2017)"
@@ -32,7 +32,7 @@ class Formula:
         The meaning of the value of ``compute``: a flip probability, a number of fakes, or a
         parameter of the distribution of the fakes of a bin.
     protocol : str
-        The mechanism for the comparison, a key of ``exact_delta.EXACT_DELTAS``.
+        The mechanism whose exact delta is compared, a key of ``exact_delta.EXACT_DELTAS``.
     needs : tuple of str
         The parameters in addition to epsilon and delta: users, fakes, bins, bits, repeats.
     """

@@ -15,9 +15,10 @@ from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 _AT_THE_LOCAL_EPSILON = -1e-14
-"""A flip probability is rounded, so its largest log-likelihood ratio can exceed epsilon slightly.
+"""The relative amount by which the largest log-likelihood ratio is lowered before a comparison.
 
-The number is relative, and negative, because it lowers the ratio that is compared.
+A flip probability that was computed for epsilon is rounded, so its ratio can exceed epsilon by a
+rounding error.
 """
 
 
@@ -34,15 +35,16 @@ class FormulaSetting:
 
 
 ExactDelta = Callable[[FormulaSetting, float], Bracket]
-"""The delta(epsilon) of a setting with a given noise: a flip probability, or a parameter of the
-fakes.
+"""A function of a setting and its noise that returns delta(epsilon).
+
+The noise is a flip probability, or a parameter of the distribution of the fakes.
 """
 
 
 def threshold(flip: float) -> int:
-    """Return the flip threshold of ``flip``, or of 1 - ``flip`` above one half.
+    """Return the flip probability times 2^64, for ``flip`` or, above one half, for 1 - ``flip``.
 
-    Exchanging all bits reveals the same, so both have the same delta.
+    Exchanging zeros and ones in all messages reveals the same, so both have the same delta.
     """
     return threshold_of(min(flip, 1.0 - flip))
 
@@ -59,7 +61,10 @@ def _single_bit(setting: FormulaSetting, flip: float) -> Bracket:
 
 
 def _flip_blank(setting: FormulaSetting, flip: float) -> Bracket:
-    """Return delta of a one-hot record among blanks; without any, the delta of a visible ballot."""
+    """Return delta of a one-hot record among blanks.
+
+    Without blanks, this is the delta of a ballot that the observer sees with its sender.
+    """
     return flip_blank.delta(setting.fakes, threshold(flip), setting.epsilon)
 
 
@@ -72,14 +77,15 @@ def _vectors(setting: FormulaSetting, flip: float) -> Bracket:
 
 
 def _one_vector(setting: FormulaSetting, flip: float) -> Bracket:
-    """Return delta of one visible vector of L bits.
+    """Return delta of one vector of L bits that the observer sees with its sender.
 
-    Delta is the sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+.
+    With flip probability q, p = 1 - q and [x]_+ = max(0, x), delta is the sum over t of
+    C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+.
     """
     t = threshold(flip)
     q, p = t / SCALE, (SCALE - t) / SCALE
     if setting.epsilon >= setting.bits * math.log(p / q) * (1.0 + _AT_THE_LOCAL_EPSILON):
-        return Bracket(0.0, 0.0)  # The likelihood ratio never exceeds e^epsilon.
+        return Bracket(0.0, 0.0)  # No likelihood ratio exceeds e^epsilon.
     pmf = tails.pmf(setting.bits, p, 0, setting.bits)
     return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(setting.epsilon))
 

@@ -1,22 +1,24 @@
-"""The exact delta of one record in clear among fakes with a log-concave number in each bin.
+"""The exact delta of one record in clear, if the number of fakes in each bin is log-concave.
 
-``exact_delta`` uses the table ``NOISES``. Let F be the distribution of the number of fakes in a
-bin.
+``exact_delta`` uses the table ``NOISES``. Let F(k) be the probability of k fakes in a bin, with
+ratios F(k + 1) / F(k) that do not increase in k (F is log-concave). Let P(s) and Q(s) be the
+probabilities that a bin has s messages with and without the person's record.
 
-For a bit, the observer sees the sum of the bit and the fakes: P(s) = F(s - 1) and Q(s) = F(s).
-Delta is the larger one of both directions.
+For a bit, the observer sees the sum of the bit and the fakes, so P(s) = F(s - 1) and Q(s) = F(s).
+Delta is the larger of the two directions, P against Q and Q against P.
 
-For a one-hot record, two bins differ, whose fakes are independent. Let b be the probability that a
-message is kept. Then
+For a one-hot record, the bins of the two neighboring records differ, and their fakes are
+independent. Let b be the probability that the mix keeps a message, and [x]_+ = max(0, x). Then
 
     P(s) = (1 - b) F(s) + b F(s - 1),    Q(s) = F(s),
     delta = sum over (s, t) of [P(s) Q(t) - e^eps Q(s) P(t)]_+
 
-in either direction. The ratio P / Q increases if F is log-concave. The records of other people add
-independent numbers to both bins, which never increases delta.
+in either direction, where s and t are the numbers of messages in the two bins. The ratio P / Q
+increases if F is log-concave. The records of other people add independent numbers to both bins,
+which never increases delta.
 
 F is computed from its mode outwards by the ratios of neighboring values. These ratios decrease. So
-beyond each end the rest is at most a geometric series.
+beyond each end the sum of the cut-off values is at most a geometric series.
 
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset.
 """
@@ -39,7 +41,7 @@ from mixtally.lab.formulas import fakes_per_bin
 from mixtally.primitives.tails import Floats
 
 _NOTHING = 1e-32
-"""The probability, relative to that of the mode, below which the rest is cut off."""
+"""The probability, relative to that of the mode, below which the tail is cut off."""
 _STEP_ERROR = 2.0**-50
 """The relative error of a ratio and its product, which have at most five roundings."""
 
@@ -66,7 +68,10 @@ class FakeNumbers(NamedTuple):
 
 
 def _build_distribution(ratio: Ratio, mode: int) -> FakeNumbers:
-    """Return the distribution whose neighbors have ``ratio``, which decreases to 1 at ``mode``."""
+    """Return the distribution F with F(k) / F(k - 1) = ``ratio(k)`` and the given ``mode``.
+
+    The ratio must decrease, and must be at least 1 up to the mode and at most 1 beyond it.
+    """
     reach = 64
     while True:
         above = np.cumprod(ratio(mode + np.arange(1.0, reach + 1.0)))
@@ -82,14 +87,18 @@ def _build_distribution(ratio: Ratio, mode: int) -> FakeNumbers:
 
 
 def _bound_rest(last: float, ratio: float) -> float:
-    """Return a bound of the sum after ``last`` if no ratio exceeds ``ratio`` < 1."""
+    """Return an upper bound of the sum of all terms after the term ``last``.
+
+    Each of these terms is at most ``ratio`` < 1 times the term before.
+    """
     return last * ratio / (1.0 - ratio)
 
 
 def binomial(users: int, fakes: float) -> FakeNumbers:
     """Return Bin(users, fakes / users).
 
-    ``fakes`` is the mean number of fakes, or of absent fakes if this number is smaller.
+    ``fakes`` is the mean number of users who send a fake, or the mean number who send none if most
+    users send one.
     """
     odds = fakes / (users - fakes)
     return _build_distribution(
@@ -104,13 +113,20 @@ def poisson(fakes: float) -> FakeNumbers:
 
 
 def negative_binomial(shape: float, decay: float) -> FakeNumbers:
-    """Return NB(shape, decay) for a shape of at least 1; below 1 it is not log-concave."""
+    """Return NB(shape, decay), as in ``fakes_per_bin``, for a shape of at least 1.
+
+    Below 1 it is not log-concave.
+    """
     mode = math.floor((shape - 1.0) * decay / (1.0 - decay))
     return _build_distribution(lambda k: (k + (shape - 1.0)) / k * decay, mode)
 
 
 def two_sided(mode: int, left: float, right: float) -> FakeNumbers:
-    """Return the F(k) that falls by the factor ``left`` below the mode, and ``right`` above it."""
+    """Return a two-sided geometric distribution around ``mode``.
+
+    Each step away from the mode multiplies the probability by ``left`` below the mode, and by
+    ``right`` above it.
+    """
     return _build_distribution(
         lambda k: np.where(k <= mode, 1.0 / left if left else math.inf, right), mode
     )
@@ -145,12 +161,12 @@ class FakeNumberFamily(NamedTuple):
     Attributes
     ----------
     counts : callable
-        The distribution for epsilon, users and the value of a formula; None if it is not
-        log-concave.
+        A function of epsilon, the number of users and the value of a formula. It returns the
+        distribution, or None if the distribution is not log-concave.
     delta : callable
-        The delta(epsilon) of a distribution.
+        A function of a distribution and epsilon that returns delta.
     unit : float
-        The resolution in a search for the least value.
+        The resolution in a search for the least value of a formula that keeps a guarantee.
     """
 
     counts: Callable[[float, int, float], FakeNumbers | None]

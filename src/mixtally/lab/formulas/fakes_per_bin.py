@@ -1,8 +1,9 @@
 """Published numbers of fakes per bin, where every bin draws its own number.
 
 ``catalogue`` lists these formulas. A user sends the answer in clear, and fakes in every bin hide
-the answer. A shuffler draws the number of fakes of a bin; or each user draws a part of this number,
-for example by a coin. ``exact_fakes_per_bin`` has the exact delta of each distribution.
+the answer. Either a shuffler draws the number of fakes of a bin, or each user draws a number, for
+example by a coin, and these numbers are added. ``exact_fakes_per_bin`` has the exact delta of each
+distribution.
 
 Not included is split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1), because its
 fakes come in pairs of two signs.
@@ -37,15 +38,17 @@ def luo_wang_yi(epsilon: float, delta: float, users: int) -> float:
 
 
 def hashed_error(users: int, fakes: float, buckets: int, prime: int) -> float:
-    """Return the standard error of a rare value with hashes, where ``fakes`` messages match it.
+    """Return the standard error of the count of a rare value with hashed values.
 
-    Two values have the same hash for a share kappa of the p (p - 1) functions (u, v). With p = k b
-    + r,
+    ``fakes`` is the mean number of fakes that match the value. Two values have the same hash for a
+    share kappa of the p (p - 1) functions (u, v) of ``luo_wang_yi``, where p = ``prime``. With b =
+    ``buckets`` and p = k b + r for 0 <= r < b,
 
         kappa = k (p + r - b) / (p (p - 1)).
 
-    Let S be the number of messages that match a value. Then (S - fakes - n kappa) / (1 - kappa) is
-    an unbiased estimate, and S is nearly Bin(n, kappa) + Bin(n, fakes / n).
+    Let n = ``users``, and let S be the number of messages that match a value. Then (S - fakes - n
+    kappa) / (1 - kappa) is an unbiased estimate of the count. For a rare value, S is nearly
+    distributed like Bin(n, kappa) + Bin(n, fakes / n).
 
     Source: as ``luo_wang_yi``.
     """
@@ -58,9 +61,9 @@ def hashed_error(users: int, fakes: float, buckets: int, prime: int) -> float:
 def balcer_cheu_bit(epsilon: float, delta: float, users: int) -> float:
     """Return the mean number of absent fakes of a bit, 50 ln(2/delta) / eps^2.
 
-    On average, this number of users send no fake, and every other user sends one. The formula is
-    stated for epsilon <= 1, and for at least twice as many users as absent fakes. Otherwise
-    ParameterError is raised.
+    An absent fake is a user who sends no fake; on average, all but this number of users send one
+    fake each. The formula is stated for epsilon <= 1, and for at least twice as many users as
+    absent fakes. Otherwise ParameterError is raised.
 
     Source: Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020),
     Figure 1 and Theorem 3.1.
@@ -134,9 +137,10 @@ def sides(epsilon: float, sampled: float) -> tuple[float, float]:
 def two_sided(epsilon: float, delta: float) -> float:
     """Return the mode nu of the fakes per bin of SAGeo-Shuffle with all messages kept.
 
-    Let kappa = q_l (1 - q_l^nu) / (1 - q_l) + 1 / (1 - q_r). The probability of no fake is q_l^nu /
-    kappa, and nu is the least integer for which it is at most delta/2. With all messages kept, this
-    probability is the only part of a bin's (eps/2, delta/2) that epsilon does not cover.
+    Let q_l and q_r be the decays of ``sides``, and kappa = q_l (1 - q_l^nu) / (1 - q_l) + 1 / (1 -
+    q_r). The probability of no fake is q_l^nu / kappa, and nu is the least integer for which this
+    probability is at most delta/2. Each bin has the guarantee (eps/2, delta/2). With all messages
+    kept, only the case of no fake exceeds eps/2, so its probability is the delta of the bin.
 
     Source: as ``sides``.
     """
@@ -168,7 +172,10 @@ def geometric(epsilon: float, delta: float) -> float:
 
 
 def _check_users(name: str, users: int, fakes: float, times: float) -> float:
-    """Return ``fakes``; raise ParameterError if there are fewer than ``times * fakes`` users."""
+    """Return ``fakes``; raise ParameterError if there are fewer than ``times * fakes`` users.
+
+    ``name`` is the name of the formula, for the message.
+    """
     check_count("users", users)
     if users < times * fakes:
         raise ParameterError(

@@ -1,6 +1,6 @@
-"""The least noise that keeps a guarantee, exactly: the reference for published formulas.
+"""The least noise that keeps a guarantee, from the exact delta: the reference for formulas.
 
-``audit`` and ``literature`` compare formulas with these numbers.
+``audit`` and ``literature`` compare published formulas with these numbers.
 """
 
 from mixtally.accounting.accountant import Accountant, Record
@@ -15,9 +15,9 @@ from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 def least_single_bit(
     users: int, epsilon: float, delta: float, *, ones: int | None = None, repeats: int = 1
 ) -> Shuffled:
-    """Return the mechanism of a single bit with the least flips in a crowd of ``users``.
+    """Return the mechanism of a single bit with the least flip probability for the guarantee.
 
-    ``ones`` of the crowd hold a one; None stands for the worst number.
+    ``ones`` of the other people in the crowd of ``users`` hold a one; None means the worst number.
     """
     made = single_bit(fakes=0, threshold=MOST_THRESHOLD, crowd=users, repeats=repeats)
     record = Record(ObservedMessage(made, others=ones))
@@ -26,7 +26,10 @@ def least_single_bit(
 
 
 def least_flip(users: int, epsilon: float, delta: float) -> Shuffled:
-    """Return the mechanism of a one-hot record with the least flips, hidden by others' flips."""
+    """Return the mechanism of a one-hot record with the least flip probability, without fakes.
+
+    The flipped records of all ``users`` hide a person.
+    """
     made = flip(bins=MOST_BINS, threshold=MOST_THRESHOLD, crowd=users)
     return _least(made, Parameter.FLIP, epsilon, delta)
 
@@ -38,7 +41,7 @@ def least_flip_among_blanks(fakes: int, epsilon: float, delta: float) -> float:
 
 
 def least_uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
-    """Return the least number of uniform fakes for ``bins`` bins in clear."""
+    """Return the least number of uniform fakes that hide a record of ``bins`` bins in clear."""
     made = clear_uniform(bins=bins, fakes=0)
     return _least(made, Parameter.FAKES, epsilon, delta).fakes_promised
 

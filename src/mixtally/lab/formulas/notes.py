@@ -54,12 +54,12 @@ def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
 
 
 def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
-    """Return the quantity that must be at most delta, as printed, where one factor is wrong.
+    """Return the quantity that (4.10) requires to be at most delta, with the factor as printed.
 
-    It is the maximum, over all sums k, of an expression in k. ``bits`` is the number of other
-    people, who all hold zeros.
+    The quantity is a maximum over all sums k. ``bits`` is the number of other people, who all hold
+    zeros. The printed factor 2 p e^eps - 1 is wrong; the algebra gives p (1 + e^eps) - 1.
 
-    Source: notes 004 (4.10), (4.14): 2 p e^eps - 1 where the algebra gives p (1 + e^eps) - 1.
+    Source: notes 004 (4.10), (4.14).
     """
     return _largest_tail(epsilon, bits, flip, as_printed=True)
 
@@ -89,6 +89,8 @@ def _largest_tail(epsilon: float, bits: int, flip: float, *, as_printed: bool) -
 def one_hot_cover(epsilon: float, delta: float) -> float:
     """Return the expected number of fakes per bin, m / d, or of flips of the fakes per bin, m q.
 
+    Here m is the number of fakes, d the number of bins and q the flip probability.
+
     Source: notes 004 (5.10) and (5.26), whose right-hand sides agree.
     """
     check_promise(epsilon, delta)
@@ -114,7 +116,7 @@ def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
 
 
 def flip_cover(epsilon: float, delta: float) -> float:
-    """Return the expected number of flips per bin, q (n + m), of all people and fakes.
+    """Return the expected number of flips per bin, q (n + m), of all n people and m fakes.
 
     Source: notes 004 (5.12), (5.16).
     """
@@ -125,6 +127,8 @@ def flip_cover(epsilon: float, delta: float) -> float:
 
 def flip(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
     """Return the flip probability of one-hot records if all n + m flipped records hide a person.
+
+    These are the records of n = ``users`` people and m = ``fakes`` blanks.
 
     Source: notes 004 (5.12), (5.16).
     """

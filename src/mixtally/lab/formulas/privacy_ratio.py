@@ -1,13 +1,15 @@
 """The privacy ratio R(S) of shuffled bit vectors: its mean, variance and tail, and delta.
 
-``mixtally check sufficient`` and ``literature`` use it. S is the multiset of n - 1 zero vectors and
-one vector of all ones, of L bits each, in which every bit is flipped with probability q. With p = 1
-- q, r = p / q, and t the set bits of a vector, let X be the sum of r^(2t - L) over the vectors.
-Then R(S) = X / n. *Sufficient differential privacy* bounds the tail eta = P(R > e^eps). The tail is
-an upper bound of delta in this one direction, but it is no guarantee.
+``mixtally check sufficient`` and ``literature`` use this module. There are n people: n - 1 hold a
+zero vector of L bits, and one, the *outlier*, holds the vector of all ones. Every bit is flipped
+with probability q, and S is the multiset of the flipped vectors. Let p = 1 - q and r = p / q. Let t
+be the number of set bits of a vector in S, and X the sum of r^(2t - L) over all vectors in S. Then
+R(S) = X / n is the likelihood of S, divided by its likelihood if all n people hold zero vectors.
+*Sufficient differential privacy* bounds the tail eta = P(R > e^eps). The tail is an upper bound of
+delta in this one direction, so it is no guarantee.
 
-Let E_0 and P_0 refer to n independent zero vectors. The distribution with the outlier has the
-density R with respect to P_0. Hence
+Let E_0 and P_0 refer to n people who all hold zero vectors, and let (x)_+ = max(0, x). The
+distribution with the outlier has the density R with respect to P_0. Hence
 
     eta = (1/n) E_0[X 1{X > e^eps n}] = (1/n) E_0[(X - e^eps n)_+] + e^eps P_0(X > e^eps n).
 
@@ -29,7 +31,7 @@ from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCA
 
 
 class Ratio(NamedTuple):
-    """The mean and variance of R(S), with brackets of eta and delta."""
+    """The mean and variance of R(S), and lower and upper bounds of eta and delta."""
 
     mean: float
     variance: float
@@ -38,9 +40,9 @@ class Ratio(NamedTuple):
 
 
 def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
-    """Return the mean and variance of R(S), and brackets of eta and delta.
+    """Return the mean and variance of R(S), and lower and upper bounds of eta and delta.
 
-    Delta is the larger one of both directions for the same crowd. ``threshold`` is the flip
+    Delta is the larger of both directions for the same crowd. ``threshold`` is the flip
     probability times 2^64.
 
     Raises
@@ -72,9 +74,9 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
 def eta(
     users: int, bits: int, threshold: int, epsilon: float, target: float | None = None
 ) -> Bracket:
-    """Return eta = P(R(S) > e^epsilon), as a bracket.
+    """Return a lower and an upper bound of eta = P(R(S) > e^epsilon).
 
-    With a ``target``, the bracket is refined only until ``target`` is outside of it.
+    With a ``target``, the bounds are refined only until the target is not between them.
     """
     grow = math.exp(epsilon)
     distribution = flip_distribution(Orbit(bits, 0, 0), threshold / SCALE, grow)
@@ -109,9 +111,10 @@ def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
 
 
 def sigmas_threshold(users: int, bits: int, epsilon: float, sigmas: float) -> int:
-    """Return the flip probability, times 2^64, at which E R + sigmas deviations are e^epsilon.
+    """Return the flip probability, times 2^64, at which the rule of sigmas holds with equality.
 
-    No guarantee follows from this rule.
+    There the mean of R(S) plus ``sigmas`` standard deviations is e^epsilon. No guarantee follows
+    from this rule.
 
     Source: sufficient DP 000 (3.12).
     """

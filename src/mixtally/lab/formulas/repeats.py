@@ -1,8 +1,9 @@
 """Formulas of K-Randomization 003 (2015) and 001 (2016) for bits that are sent k times.
 
-``catalogue`` and ``literature`` use them. The ratio of the two distributions decreases with the
-number of ones that are seen. The condition is that the ratio is at most lambda = e^eps three
-standard deviations below the mean, in a crowd of ones. This condition does not bound delta.
+``catalogue`` and ``literature`` use them. One crowd has one zero among ones, the other only ones.
+The likelihood ratio of the two crowds decreases with the number of ones that are seen. The formulas
+require that the ratio is at most lambda = e^eps where the number of ones is three standard
+deviations below its mean in a crowd of ones. This condition does not bound delta.
 
 Source: K-randomization 003; equation numbers at each function.
 """
@@ -18,9 +19,9 @@ _SIGMAS_SQUARED = 9.0
 
 
 def ratio(ones_seen: int, users: int, flip: float) -> float:
-    """Return the likelihood ratio of a sum of bits, for a crowd with one zero against only ones.
+    """Return the likelihood of the ones seen with one zero in the crowd, divided by that without.
 
-    Both crowds have ``users`` people.
+    Both crowds have ``users`` people, and all other people hold ones.
 
     Source: K-randomization 003 (4.32).
     """
@@ -33,9 +34,9 @@ def ratio(ones_seen: int, users: int, flip: float) -> float:
 
 
 def seen_chance(holders: Mapping[int, int], seen: int, bits: int, flip: float) -> float:
-    """Return the probability that ``seen`` is among the sent vectors.
+    """Return the probability that at least one person sends the vector ``seen``.
 
-    ``holders`` maps each vector to the number of people who hold it.
+    ``holders`` maps each vector, as an integer, to the number of people who hold it.
 
     Source: K-randomization 003 section 2, P[s in R(T)].
     """
@@ -46,10 +47,10 @@ def seen_chance(holders: Mapping[int, int], seen: int, bits: int, flip: float) -
 
 
 def anonymity(holders: Mapping[int, int], bits: int, flip: float) -> float:
-    """Return the least ratio of two probabilities, over all people and vectors.
+    """Return the anonymity A_p, the least of a ratio over all people and all vectors.
 
-    The ratio divides the probability that other people send a vector by the probability that the
-    person sends this vector.
+    The ratio is the probability that at least one other person sends the vector, divided by the
+    probability that the person sends it.
 
     Source: K-randomization 003 section 3, A_p.
     """
@@ -62,7 +63,10 @@ def anonymity(holders: Mapping[int, int], bits: int, flip: float) -> float:
 
 
 def choices(lies: int, seen: int, users: int, repeats: int) -> float:
-    """Return C(k(N - 1), s - i) / C(kN, s) for s = ``seen`` ones, i = ``lies`` of the person.
+    """Return C(k(N - 1), s - i) / C(kN, s) for k = ``repeats`` and N = ``users``.
+
+    Here s = ``seen`` is the number of ones that are seen, and i = ``lies`` the number of flipped
+    bits of the person.
 
     Source: K-randomization 003 (5.10).
     """
@@ -73,9 +77,7 @@ def choices(lies: int, seen: int, users: int, repeats: int) -> float:
 
 
 def repeated_ratio(ones_seen: int, users: int, flip: float, repeats: int) -> float:
-    """Return the likelihood ratio of ``ratio``, if every bit is sent ``repeats`` times.
-
-    The ratio compares a crowd with one zero and a crowd of ones only.
+    """Return the likelihood ratio that ``ratio`` returns, if every bit is sent ``repeats`` times.
 
     Source: K-randomization 003 (5.9).
     """

@@ -16,7 +16,7 @@ _LEAST_FLIP, _HALVINGS = 2.0**-40, 100
 
 
 def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
-    """Return a flip probability that gives (epsilon, delta) by this theorem.
+    """Return a flip probability that gives (epsilon, delta) by the theorem in the references.
 
     ``fakes`` is the number of blanks that all users together send. The probability q, at most 1/2,
     solves q (1 - q) = 33/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2 / fakes.
@@ -98,11 +98,12 @@ def clones(epsilon: float, delta: float, users: int) -> float:
 
 
 def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float) -> float:
-    """Return a bound of delta(epsilon) for a randomizer with a privacy blanket.
+    """Return an upper bound of delta(epsilon) for a randomizer with a privacy blanket.
 
-    With probability ``blanket``, every report ignores the value of its person and is drawn from one
-    distribution, the blanket. ``spread`` is the range of
-    (P[R(u) = y] - e^eps P[R(v) = y]) / P[blanket = y] over y, u and v.
+    With probability ``blanket``, a report ignores the value of its person and is drawn from one
+    distribution, the privacy blanket. Let R(u) be the report of value u. ``spread`` is the largest
+    minus the smallest value of (P[R(u) = y] - e^eps P[R(v) = y]) / P[blanket = y] over all reports
+    y and values u and v.
 
     Source: Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019), the
     amplification lemma with Hoeffding's inequality.
@@ -125,10 +126,11 @@ def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float)
 
 
 def blanket(epsilon: float, delta: float, users: int) -> float:
-    """Return the least flip probability for which the Hoeffding form is at most delta.
+    """Return the least flip probability for which ``blanket_hoeffding`` is at most delta.
 
-    A flipped one-hot record is a flipped blank with probability q/p. Its weights are r = p/q and
-    1/r.
+    With flip probability q and p = 1 - q, a flipped one-hot record is a flipped blank with
+    probability q/p, so the blanket is a flipped blank. The probability of a report is p/q or q/p
+    times its probability as a flipped blank, depending on the bit of the person's bin.
 
     Source: Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019).
     """

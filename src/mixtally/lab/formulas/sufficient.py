@@ -1,9 +1,10 @@
 """The privacy ratio of shuffled bit vectors and its rule of three sigmas (Sufficient DP 000, 2017).
 
-``catalogue`` and ``literature`` use these formulas. R(S) is the probability of the observation S
-with one vector of all ones among zeros, divided by its probability with zeros only. S is drawn with
-the outlier. The rule requires that the mean of R plus three standard deviations is at most lambda =
-e^eps. This rule bounds neither the other direction nor delta, as the audit shows.
+``catalogue`` and ``literature`` use these formulas. The observation S is the multiset of all
+flipped vectors. R(S) is its probability if one person, the *outlier*, holds a vector of all ones
+and all others hold zeros, divided by its probability if all hold zeros. In the rule, S is drawn
+with the outlier. The rule requires that the mean of R(S) plus three standard deviations is at most
+lambda = e^eps. This rule bounds neither the other direction nor delta, as the audit shows.
 
 An observation is also a histogram. A vector of L bits is read as an integer below 2^L, so the
 histogram is a sequence of 2^L counts.
@@ -23,7 +24,10 @@ _LARGEST_PHI, _HALVINGS = 1e12, 200
 
 
 def transition_probability(value: int, seen: int, bits: int, flip: float) -> float:
-    """Return the probability p^m q^(L - m) that ``value`` is sent as ``seen``, with m equal bits.
+    """Return the probability p^m q^(L - m) that the vector ``value`` is sent as ``seen``.
+
+    L = ``bits`` is the length of a vector, m the number of bits in which the two vectors agree, q =
+    ``flip`` and p = 1 - q.
 
     Source: sufficient DP 000 section 1.3, K-randomization 003 section 2.
     """
@@ -33,9 +37,10 @@ def transition_probability(value: int, seen: int, bits: int, flip: float) -> flo
 
 
 def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float) -> float:
-    """Return the likelihood ratio of ``counts`` with one vector of ones, against one of zeros.
+    """Return the likelihood ratio of an observation: one person holds all ones, or all zeros.
 
-    All other vectors equal ``crowd``.
+    ``counts[s]`` is the number of messages that equal the vector s. All other people hold the
+    vector ``crowd``.
 
     Source: sufficient DP 000 (2.4); with a crowd of zeros (3.1).
     """
@@ -82,7 +87,7 @@ def phi(flip: float) -> float:
 
 
 def flip_from_phi(value: float) -> float:
-    """Return the flip probability with this phi, which is at least 1.
+    """Return the flip probability q with phi(q) = ``value``, for a value of at least 1.
 
     Source: sufficient DP 000 (3.16).
     """
@@ -106,9 +111,10 @@ def variance(value: float, users: int, bits: int) -> float:
 
 
 def _outlier(value: float, bits: int) -> float:
-    """Return the variance of one outlier's term X_1.
+    """Return the variance of the outlier's term (p/q)^(2t - L) in n R(S), t being its set bits.
 
-    The variance is ((p^5 + q^5) / (p q)^2)^L - phi^(2L), whose first base is phi^2 + phi - 1.
+    The variance is ((p^5 + q^5) / (p q)^2)^L - phi^(2L), where (p^5 + q^5) / (p q)^2 equals phi^2 +
+    phi - 1. L is the number of bits, and phi = ``value``.
     """
     return (value * value + value - 1.0) ** bits - value ** (2 * bits)
 
@@ -135,7 +141,9 @@ def sigma_rule(epsilon: float, users: int, bits: int, sigmas: float) -> float:
 
 
 def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) -> float:
-    """Return the flip probability of the slightly larger expression that the document solves.
+    """Return the flip probability of the rule with a simpler, slightly larger left side.
+
+    The left side of the rule is E R(S) + 3 sigma, and the document simplifies it in (3.13).
 
     Source: sufficient DP 000 (3.13), (3.15), (3.16).
     """

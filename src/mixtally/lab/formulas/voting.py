@@ -24,9 +24,10 @@ def flip_probability(epsilon: float, delta: float) -> float:
 
 
 def radius(users: int, keep: float, level: float = 0.95) -> float:
-    """Return half the width of one candidate's interval for the share of votes.
+    """Return half the width of the confidence interval of one candidate's share of all votes.
 
-    The interval uses the normal approximation.
+    ``keep`` is the probability that a bit is not flipped. The interval uses the normal
+    approximation.
 
     Source: side notes 002 section 5.
     """
@@ -34,9 +35,11 @@ def radius(users: int, keep: float, level: float = 0.95) -> float:
 
 
 def radius_at_once(users: int, keep: float, candidates: int, level: float = 0.95) -> float:
-    """Return half the width of simultaneous intervals for all candidates, by the union bound.
+    """Return half the width of confidence intervals that hold for all candidates at once.
 
-    Source: side notes 002 section 5, with the error shared between the candidates.
+    The union bound divides the error probability equally among the candidates.
+
+    Source: side notes 002 section 5.
     """
     check_count("candidates", candidates)
     return _radius(users, keep, _outside(level) / candidates)
