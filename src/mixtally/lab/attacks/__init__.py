@@ -18,8 +18,9 @@ Terms that are used in all files of the package:
 - A *part* of a plan is a stream of messages, to which every device contributes the same piece of
   its record. A record is *in clear* if its message is not randomized. A *cap* is the largest number
   of set bits of a message. *Pads* are bins that stand for the missing members of a set.
-- A *plane* is a set of possible values. A message can name a plane that contains the true value:
-  values are points of a finite geometry, and the planes of one *direction* are parallel.
+- A *plane* is a set of possible values. Instead of a value, a message can name a plane that
+  contains the true value. Values are points of a finite geometry. The planes of one *direction* are
+  parallel, so that each value is in exactly one of them.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Audits: exact tests of counts that share the false-alarm probability of an attack.
+"""Audits: exact tests of counts. All tests of an audit share one false-alarm probability.
 
 The audits of this package (``randomizer``, ``collection``, ``responses``) collect ``Checks`` and
 call ``audit`` for the outcome.
@@ -26,7 +26,7 @@ class Checks:
     """Counts with a binomial distribution under the null hypothesis, one test per entry.
 
     All arrays have shape (tests,). ``hits`` are the counts, ``trials`` the numbers of independent
-    draws, and ``chance`` the probability of each draw.
+    draws, and ``chance`` the probabilities with which a draw adds one to its count.
     """
 
     name: str
@@ -50,13 +50,13 @@ class Checks:
         return cls.of(name, abs(off), max(1, abs(off)), 0.0)
 
     def __add__(self, other: "Checks") -> "Checks":
-        """Return the sums of the hits and of the trials of two results of the same tests."""
+        """Return the same tests for the hits and the trials of two results together."""
         return replace(self, hits=self.hits + other.hits, trials=self.trials + other.trials)
 
     def p_values(self) -> Floats:
         """Return twice the smaller tail of each count, at most 1.
 
-        At level a, the false-alarm probability is at most a.
+        If the null hypothesis is true, a p-value is at most a with probability at most a.
         """
         h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
         some, rest = np.maximum(h, 1.0), np.maximum(n - h, 1.0)
@@ -79,7 +79,7 @@ class FailedTest:
 
 
 def find_failures(groups: list[Checks], error: float) -> tuple[list[FailedTest], int, float]:
-    """Return the failed tests, the number of tests, and the smallest p-value times that number.
+    """Return the failed tests, the number of tests, and their smallest p-value times this number.
 
     Every test uses an equal share of ``error`` (Bonferroni). Hence a correct device fails any test
     with probability at most ``error``.
@@ -128,7 +128,7 @@ _MANY, _TIMES = 1 << 16, 300
 
 
 def word_checks(chance: Chance) -> list[Checks]:
-    """Return a check that random words do not repeat, within and between sources.
+    """Return checks that random words do not repeat, neither within a source nor between sources.
 
     The sources are ``chance`` and two new secure sources. Each of n uniform words repeats an
     earlier one with probability below n / 2^64.

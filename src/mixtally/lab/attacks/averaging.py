@@ -34,7 +34,7 @@ from mixtally.report.curves import Chart, Curve
 
 NAME = "averaging"
 REPORTS = 5
-"""The number of reports for which a bound is proved."""
+"""The number of reports of one person that the outcomes are about."""
 _RUNS, _MOST_CURVE_RUNS = 20_000, 4_000
 """The runs of a game by default, and the most runs from which the curves are drawn."""
 
@@ -109,7 +109,10 @@ def run_memoized(
 def _evidence(
     two: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall, side: int
 ) -> Floats:
-    """Return the log-likelihood ratios of values 0 and 1 in runs whose true value is ``side``."""
+    """Return the log-likelihood ratio of value 0 against value 1, shape (runs,).
+
+    In all runs the true value is ``side``.
+    """
     reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
     ones = count_ones(reported, two.bins)
     ratio = _bit_evidence(two, reports)
@@ -119,7 +122,7 @@ def _evidence(
 
 
 def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
-    """Return the log-likelihood ratio of a true 1 against a true 0, for each number of ones."""
+    """Return the log-likelihood ratio of a true 1 against a true 0, by the ones in all reports."""
     with np.errstate(invalid="ignore"):  # Impossible numbers of ones are never read.
         return log_likelihood_true(mechanism, 1, reports) - log_likelihood_true(
             mechanism, 0, reports

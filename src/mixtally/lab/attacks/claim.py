@@ -1,7 +1,7 @@
 """Targets from parameters and a claim, without a plan.
 
-``mixtally check attack --protocol`` calls ``build_target``. The parameters become a part of a plan:
-K fakes become the fakes of K people, one each.
+``mixtally check attack --protocol`` calls ``build_target``. It makes a part of a plan from the
+parameters: K fakes become the fakes of K people, who send one each.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def build_target(
     epsilon, delta : float or None
         The claimed guarantee; None for memoized answers, whose losses are computed.
     honest_share : float, optional
-        The share of the fakes that arrives, in (0, 1].
+        The share of the fakes on which the claim counts, in (0, 1].
     accountant : Accountant, optional
         Computes the true delta of the parameters.
 
@@ -91,12 +91,15 @@ def target_of_mechanism(
     honest_share: float = 1.0,
     accountant: Accountant | None = None,
 ) -> Target:
-    """Return the target for a mechanism, if only ``honest_share`` of its fakes is relied on.
+    """Return the target for a mechanism; the claim counts on a share of the mechanism's fakes.
+
+    This share is ``honest_share``.
 
     Raises
     ------
     PlanError
-        If no plan has such a part, as for records in clear that are sent several times.
+        If no part of a plan can send these messages, for example records in clear that are sent
+        several times.
     """
     fakes, shaped = mechanism.fakes_sent, mechanism.shaped_fakes
     certain = HidingPeople(count_arriving(fakes, honest_share), mechanism.crowd)
@@ -116,7 +119,10 @@ def target_of_mechanism(
 
 
 def part_of(mechanism: Shuffled) -> Part:
-    """Return the part that sends what the mechanism sends, with a fake per person if it has any."""
+    """Return a part whose devices send the messages of the mechanism.
+
+    If people draw the fakes of the mechanism, every device of the part draws one fake.
+    """
     record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
     shaped = mechanism.shaped_fakes
     recipe: Recipe = NoRecipe() if shaped is None else shaped.shape
@@ -143,7 +149,8 @@ def _select_parameters(name: str, parameters: Parameters) -> dict[str, Any]:
     takes = kind.PROTOCOLS[name]
     needs, may = takes.claim or (frozenset(), frozenset())
     for one, other in takes.instead:
-        # A shape has either of two parameters: the alternative replaces the required one.
+        # A distribution of fakes has one of two parameters. If the user states the alternative, it
+        # replaces the required one.
         if one in needs and parameters.get(other) is not None:
             needs = needs - {one} | {other}
     check_names_given(name, given, needs, may, kind.PARAMETERS)

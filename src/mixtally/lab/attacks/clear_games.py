@@ -22,13 +22,16 @@ from mixtally.primitives.tails import Floats
 from mixtally.protocol.tally.fold import tally_messages
 
 _SPAN_FAKES = 1 << 23
-"""The fakes of shaped games that are drawn at once, which limits memory."""
+"""The largest number of shaped fakes that are drawn at once, which limits memory."""
 _IMPOSSIBLE = -np.inf
 
 
 @dataclass(frozen=True)
 class UniformGame(CountedGame):
-    """The game among uniform fakes: the ratio is the count of bin a divided by that of bin b."""
+    """The game among uniform fakes.
+
+    The likelihood ratio is the count of bin a divided by the count of bin b.
+    """
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
@@ -53,7 +56,8 @@ class UniformGame(CountedGame):
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
         """Return the number of fakes of each kind, shape (runs, kinds).
 
-        The fakes in bins a and b together are drawn first, and then bin a's share of them.
+        The number of fakes in bins a and b together is drawn first, and then how many of them are
+        in bin a.
         """
         numbers = np.broadcast_to(np.asarray(self.senders.draw_fake_numbers(runs, draw)), runs)
         both = draw(numbers, 2.0 * float(fake[1]))
@@ -72,9 +76,9 @@ class UniformGame(CountedGame):
 class ShapedGame(Game):
     """The game among fakes that mixes draw independently for each bin, or for each pair of bins.
 
-    Let F be the distribution of the number of fakes in a bin, and A and B the counts of bins a and
-    b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)). Paired fakes have a fixed sum, so B
-    follows from A, and the ratio is F(A - 1) / F(A).
+    Let F(k) be the probability of k fakes in a bin, and A and B the numbers of messages in bins a
+    and b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)). The numbers of paired fakes in
+    two bins have a fixed sum, so B follows from A, and the ratio is F(A - 1) / F(A).
     """
 
     senders: Senders
@@ -105,11 +109,11 @@ class ShapedGame(Game):
         for _ in range(self.senders.mixes - 1):
             pmf = np.convolve(pmf, one)
         with np.errstate(divide="ignore"):
-            # The first entry belongs to the count -1, which the statistic reads for A - 1.
+            # The first entry is for the count -1, which A - 1 can be.
             return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
-        """Return the statistics of many runs; a mix draws all their bins at once."""
+        """Return the statistics of many runs; each mix draws the bins of all runs at once."""
         u, v = np.empty(runs), np.empty(runs)
         for span in spans(runs, max(1, _SPAN_FAKES // len(self._weights))):
             layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
@@ -136,7 +140,7 @@ class ShapedGame(Game):
 
     def _statistic(self, a: Counts, b: Counts) -> Floats:
         pmf, last = self._log_pmf, len(self._log_pmf) - 1
-        # Broken code can draw more than the largest number of the table, which has no ratio.
+        # Broken code can draw more fakes than the distribution allows, which the table lacks.
         a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)
         u, v = pmf[a], pmf[a + 1]
         if not self._recipe.paired:

@@ -1,6 +1,7 @@
-"""Tests that reports in clear name their own cells, and that directions are uniform.
+"""Tests that reports in clear name the cells of their records, and that directions are uniform.
 
-The audits ``randomizer`` and ``collection`` call this module. It does not test flips.
+A *cell* is one of the messages that can be sent: a bin, or a pad for a missing member of a set. The
+audits ``randomizer`` and ``collection`` call this module. It does not test flips.
 """
 
 import numpy as np
@@ -14,13 +15,16 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.wide import Numbers, divide, is_below, make_numbers
 
 _BLOCKS = 64
-"""The number of blocks of a range of numbers."""
+"""The number of blocks into which a range of numbers is divided for counting."""
 _MOST_COUNTED_NUMBERS = 1 << 20
 """The most numbers that are counted one by one; larger ranges are counted in blocks."""
 
 
 def slot_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Checks]:
-    """Return tests that sampled slots are different cells of the record, all equally often."""
+    """Return tests of a part that sends some sampled cells (slots) of each record.
+
+    The cells must be different, must belong to the record, and must be sampled equally often.
+    """
     sent, size = part.record_messages, part.most_set or 1
     codes = np.arange(count // sent) % part.bins
     named = part.layout.codes(lab.device.reports(part, records_in_clear(part, codes), lab.chance))

@@ -2,14 +2,14 @@
 
 ``randomizer`` audits the code message by message. This audit runs the code as in production:
 
-- Devices send one record at a time, also with the single-person code. So every message ends a
-  batch, and code that fails at the end of a batch fails for every message.
-- A collection is larger than the block of people that is randomized at once. All of its messages
-  are shuffled and counted.
+- Devices send one record at a time, once with the batch code and once with the single-person code.
+  So every message ends a batch, and code that fails at the end of a batch fails for every message.
+- A collection has more people than are randomized in one block. All of its messages are shuffled
+  and counted.
 - Large batches are shuffled.
 - Random words must not repeat, neither from the source of the attacks nor from the secure source.
 
-A plan's own flips may be too rare to test. So flips are drawn with two other probabilities
+The flips of a plan may be too rare to test. So flips are drawn with two other probabilities
 (*probes*), one for each way in which the code draws flips. All tests are exact binomial tests that
 share the false-alarm probability. A sum of independent draws with several probabilities varies less
 than the binomial distribution of its test, so false alarms are only rarer (Hoeffding 1956).
@@ -35,7 +35,7 @@ from mixtally.protocol.tally.fold import tally_messages
 
 NAME = "collection"
 _BATCH_BYTES = 5 << 20
-"""The bytes of a collection: more than the block of people that is randomized at once."""
+"""The least bytes of a collection: more than those of people who are randomized in one block."""
 _MESSAGES, _MOST_BYTES = 12_000, 1 << 26
 """The people of a collection, if their messages have at most ``_MOST_BYTES``."""
 _MOST_SHAPED = 5_000_000
@@ -69,7 +69,8 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple[list[Checks], int]:
     """Return tests of a whole collection, and the number of messages that it sent.
 
-    Half of the people are in the last bin, and all others in the first.
+    Half of the people hold the last bin, and all others hold the first bin. If messages name
+    planes, these are the second and the first value.
     """
     small, users = _fit_size(part, hops)
     if users == 0:
@@ -118,7 +119,10 @@ def _count_shown(part: Part, rows: Rows) -> Counts:
 
 
 def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
-    """Return a variant of the part with visible flips and few fakes, and the number of people."""
+    """Return a variant of the part with frequent flips and few fakes, and the number of people.
+
+    The number is 0 if the part draws too many fakes for a test.
+    """
     small = part
     if part.threshold is not None:
         small = probe_part(part, PROBES[1]) or probe_part(part, PROBES[0]) or part
@@ -136,7 +140,10 @@ def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
 
 
 def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
-    """Return tests of the number of fakes: the certain fakes, and those that coins add."""
+    """Return tests of ``fakes``, the number of fakes that all ``users`` or all ``hops`` have sent.
+
+    Some fakes are certain, and coins may add one more for each person.
+    """
     certain, coin = 0, 0.0
     if isinstance(part.recipe, CountedRecipe):
         certain = hops * part.recipe.count
@@ -153,12 +160,16 @@ def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int
 def _noise_checks(
     name: str, part: Part, counts: Counts, people: Counts, fakes: int
 ) -> list[Checks]:
-    """Return tests of every bin's count, given its people, the fakes and the flips."""
+    """Return tests of the count of every bin.
+
+    ``people`` is the number of messages of people for each bin before any noise, and ``fakes`` the
+    number of all fakes.
+    """
     bins, messages = part.bins, int(people.sum()) + fakes
     # A sum of binomials varies less than the binomial of their mean probability.
     if part.replaced is not None:
         mechanism = part.mechanism(fakes=fakes, crowd=LEAST_USERS)
-        # Without planes the pads of sets are bins with people, which are not people more.
+        # Without planes, ``people`` also has entries for the pads of sets. They add no people.
         messages = int(people[: part.bins].sum()) * part.record_messages + fakes
         due = (mechanism.gain * people + mechanism.offset(messages)) / messages
         return [

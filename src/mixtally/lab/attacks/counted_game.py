@@ -1,23 +1,25 @@
 """Games whose messages are counted by kind.
 
 The games of flipped records, of replaced values, of planes and of uniform fakes inherit from
-``CountedGame``. Let w(y) be the probability of message y under the person's record, divided by its
-probability under the mean distribution of the hiding messages. The person sends k of the N messages
-of a batch, shuffled among the others. Let e_k be the elementary symmetric polynomial of degree k.
-Averaging over all choices of k messages gives
+``CountedGame``. The *hiding messages* are the fakes and the messages of other people. Let w(y) be
+the probability of message y under the person's record, divided by its probability under the mean
+distribution of the hiding messages. The person sends k of the N messages y_1, .., y_N of a batch,
+shuffled among the others. Let e_k be the elementary symmetric polynomial of degree k. Averaging
+over all choices of the person's k messages gives
 
     P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k).
 
-For k = 1 the right side is the mean ratio. For k repeats of one record it is the mean over all
-subsets of k messages. The statistic of a game is log e_k for record u minus log e_k for record v.
+where P_hiding is the probability if all N messages have the mean distribution. For k = 1 the right
+side is the mean of w over all messages. The statistic of a game is log e_k for record u minus log
+e_k for record v.
 
-Messages of one kind have the same ratio w; let c be their number. Then e_k is the coefficient of
-t^k in the product of (1 + w t)^c over the kinds. For every t > 0 this is
+A *kind* of messages has one ratio w; let c be the number of messages of a kind. Then e_k is the
+coefficient of t^k in the product of (1 + w t)^c over the kinds. For every t > 0 this is
 
     e_k = P(sum of Bin(c, w t / (1 + w t)) = k) product of (1 + w t)^c / t^k.
 
-The code selects t so that the mean of the sum is about k. Then the probability is near the middle
-of its distribution, and all terms are positive, so no digits cancel.
+The code selects t so that the mean of the sum of binomials is about k. Then the probability is not
+tiny. All terms are positive, so no digits cancel.
 """
 
 import math
@@ -51,7 +53,10 @@ class CountedGame(Game):
     @property
     @abstractmethod
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """The record of everyone else, and u and v, in the positions that the game looks at."""
+        """The record of everyone else, record u and record v.
+
+        Each has only the positions that the game looks at.
+        """
 
     def _setting(self, cost: float, kinds: int, stage: str) -> Setting:
         """Return the cost and the description of a run."""
@@ -90,7 +95,11 @@ class CountedGame(Game):
             yield self.senders.draw_reports(self.records[0], span.stop - span.start, chance, device)
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """Return the statistics of many runs; None if other messages hide the person's record."""
+        """Return the statistics of many runs.
+
+        Return None if fakes or other people's messages hide the person's record, because the code
+        then draws one run at a time.
+        """
         if self.senders.messages > self.senders.times:
             return None
         u, v = self._ratios
@@ -144,14 +153,14 @@ class CountedGame(Game):
 
     @property
     def _hiding(self) -> Floats:
-        """The mean distribution of all hiding messages, or a fake's distribution if none hide."""
+        """The mean distribution over kinds of all hiding messages; without any, that of a fake."""
         others, fake, *_ = self._pmfs
         people, fakes = self.senders.people, self.senders.fakes
         return (people * others + fakes * fake) / (people + fakes) if people + fakes else fake
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The logarithms of w for records u and v and every kind of message.
+        """The logarithms of w for record u and for record v, each with one entry for every kind.
 
         They are minus infinity for a kind that no hiding message has.
         """
@@ -169,7 +178,7 @@ class CountedGame(Game):
 
 
 def flip_cost(width: int, messages: float) -> float:
-    """Return roughly the nanoseconds to draw and count messages of ``width`` flipped positions."""
+    """Return the approximate nanoseconds to draw and count messages of ``width`` positions."""
     wide = row_bytes(width)
     return (15.0 if wide == 1 else 60.0 * wide) * messages
 

@@ -29,7 +29,7 @@ from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.randomize.bins import Records
 
 _MOST_BYTES = 1_000_000
-"""The memory limit of a device's tables."""
+"""The memory limit of a device's tables, in bytes."""
 
 
 def _make_with_memo(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
@@ -39,18 +39,19 @@ def _make_with_memo(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """The code that draws noise; by default the code of people's devices and of mixes.
+    """The code that draws noise; by default the production code of people's devices and of mixes.
 
     Attributes
     ----------
     reports, fakes, added : callable
-        The messages of many people, their fakes, and the fakes of a hop.
+        The batch code: it draws the messages of many people, their fakes, and the fakes of a hop.
     message, fake, coins : callable
-        One message, one fake, and the number of fakes of a single person's device.
+        The code of a single person's device: it draws one message, one fake, and the number of
+        fakes.
     record : callable
-        The messages of a single person's set in clear.
+        The code of a single person's device that draws all messages of a set in clear.
     sealed : callable
-        The envelopes of one part of a single person's bundle.
+        The code that seals one part of a single person's bundle in envelopes.
     """
 
     reports: Callable[[Part, Records, Chance], Rows] = field(
@@ -85,12 +86,15 @@ class Play(Interface):
         *,
         watch: Callable[[Rows], None],
     ) -> Any:
-        """Return the round; ``watch`` receives the messages of each part that are tallied."""
+        """Return the result of the round.
+
+        For each part, ``watch`` is called with the messages that the collector tallies.
+        """
         ...
 
 
 def refuse_to_play(*_: object, **__: object) -> None:
-    """Raise ParameterError: the lab has no way to play a collection."""
+    """Raise ParameterError; the default of a lab that cannot simulate a whole round."""
     raise ParameterError(
         "collection",
         expected="a lab that can play one",

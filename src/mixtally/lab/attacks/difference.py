@@ -1,13 +1,13 @@
-"""The attack ``difference``: the same crowd reports twice, and one person differs.
+"""The attack ``difference``: the same crowd reports twice, and one person's behavior differs.
 
 *changed*: the person answers a and then b, or b and then a. The log-likelihood ratios of both
-batches add up. The guarantee is the composition of two certificates, unless the plan's own
-certificate covers two collections.
+batches add up. The result is compared with the composition of two certificates, unless the plan's
+certificate already covers two collections.
 
 *absent*: the person does not take part the second time. The attacker does not know the answers of
-others. So the attacker subtracts the second batch from the first, which removes the crowd but not
-its noise. The second batch is independent of the person, so the guarantee of one collection
-applies.
+others. So the attacker subtracts the counts of the second batch from those of the first, which
+removes the answers of the crowd but not their noise. The second batch is independent of the
+person's answer, so the guarantee of one collection applies.
 """
 
 from dataclasses import replace
@@ -36,7 +36,7 @@ _SPAN = 1 << 20
 _WIDTH = 3
 """The positions that are drawn: two bins of interest, and one for all others."""
 _DRAWN_RUNS = 100_000
-"""The runs by the distribution."""
+"""The number of runs with counts drawn from their distribution."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
@@ -141,7 +141,7 @@ def _draw_own(senders: Senders, bin_index: int, runs: int, lab: AttackLab) -> Co
 
 
 def _draw_noise(senders: Senders, users: int, lab: AttackLab) -> Counts:
-    """Return the counts of the first two bins over all random messages but the person's.
+    """Return the counts of the first two bins over fakes and over others' randomized messages.
 
     In clear, the messages of others are equal in both collections, so they cancel and are left out.
     """
@@ -197,9 +197,9 @@ def _draw_noise_from_distribution(
 def _draw_replaced_from_distribution(
     senders: Senders, others: int, runs: int, draw: Binomials
 ) -> Counts:
-    """Return how many of the others name the first two bins, shape (runs, 2).
+    """Return how many of the others name each of the first two bins, shape (runs, 2).
 
-    The others are spread evenly over all bins.
+    The true bins of the others are spread evenly over all bins.
     """
     kept, bins = 1.0 - (senders.part.replaced or 0) / SCALE, senders.part.bins
     each = others // bins

@@ -51,8 +51,8 @@ def document(
 ) -> Document:
     """Return the report on all outcomes of attacks.
 
-    ``promise`` is the promise under attack, in words. ``facts`` are further numbers for JSON.
-    ``linked`` says whether the observer of the promise knows the sender of every message.
+    ``promise`` is the guarantee under attack, in words. ``facts`` are further numbers for JSON.
+    ``linked`` says whether the observer of the guarantee knows the sender of every message.
     """
     heading = f"Attacks on {title}"
     seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
@@ -70,7 +70,10 @@ def document(
 
 
 def promise_lines(promise: str, level: float, *, linked: bool = False) -> Promise:
-    """Return the observer, the promise under attack, and the false-alarm probability."""
+    """Return the section with the observer, the guarantee and the false-alarm probability.
+
+    ``level`` is the confidence level of the whole table.
+    """
     return (
         protection_line(Observer.LINKED if linked else Observer.MESSAGES),
         f"Under attack: {promise}",

@@ -1,10 +1,10 @@
 """The proof of an attack: a lower bound of epsilon from the frequency of one event.
 
 ``lab.attacks.outcome`` calls ``prove`` with the statistics of a game. The statistic is drawn many
-times in world u, and independently in world v. The event is selected first. If the
-distribution of the statistic is known, the event is selected from runs of that distribution, and
-otherwise from a quarter of the runs. The event is then counted in all runs
-that did not select it. Let P and Q be its probabilities in the two worlds. The hypothesis P <=
+times in world u, and independently in world v. The event is selected first: from extra runs of the
+distribution of the statistic if this distribution is known, and otherwise from a quarter of the
+runs. The event is then counted in all runs that were not used to select it. Let P be the
+probability of the event in the world that it favors, and Q in the other world. The hypothesis P <=
 e^epsilon Q + delta is tested exactly (``refute``). A mechanism that is (epsilon, delta)-private
 satisfies the hypothesis for every event. So each refuted epsilon is below the true one.
 
@@ -40,9 +40,10 @@ class Proof:
     alarms : int
         How often the event occurred in the other world.
     favors : str
-        "u" if the event is a statistic of at least ``cut``, "v" if of at most ``cut``.
+        "u" if the event is a statistic of at least ``cut``, "v" if it is one of at most ``cut``.
     best : float or None
-        The epsilon that the best test proves in half of all repetitions; None if unknown.
+        The epsilon that the most powerful test would prove in half of all repetitions of these
+        runs (see ``power``). None if the distribution of the statistic is unknown.
     """
 
     epsilon: float
@@ -57,9 +58,9 @@ class Proof:
 def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = None) -> Proof:
     """Return the largest epsilon that the runs prove at ``delta``.
 
-    The proof is wrong with probability at most ``error``. ``pilot`` has other runs, from the
-    distribution, whose statistic is the log-likelihood ratio; they select the event. Without
-    ``pilot``, every fourth run selects the event.
+    The proof is wrong with probability at most ``error``. ``pilot`` has other runs, with counts
+    drawn from their distribution, whose statistic is the log-likelihood ratio. These runs select
+    the event. If ``pilot`` is None, every fourth run of ``worlds`` selects the event.
 
     Raises
     ------
@@ -94,7 +95,10 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
 
 
 def prove_either(worlds: Worlds, delta: float, error: float, pilot: Worlds) -> Proof:
-    """Return the better proof of two ways to select the event, each with half of the error."""
+    """Return the better of two proofs, each with half of ``error``.
+
+    One selects the event from a quarter of the runs, the other from ``pilot``.
+    """
     own, by_distribution = (prove(worlds, delta, error / 2.0, source) for source in (None, pilot))
     better = own if own.epsilon > by_distribution.epsilon else by_distribution
     return replace(better, best=best_event(pilot, len(worlds.u), delta, error).epsilon)
@@ -117,7 +121,11 @@ def _choose_event(worlds: Worlds, delta: float, error: float) -> tuple[float, bo
 
 
 def _score_events(hits: Floats, alarms: Floats, trials: int, delta: float, error: float) -> Floats:
-    """Return ln((P_low - delta) / Q_high), or -infinity if P_low does not exceed delta."""
+    """Return ln((P_low - delta) / Q_high), or -infinity if P_low does not exceed delta.
+
+    P_low and Q_high are the confidence bounds of the event's probabilities in the world that it
+    favors and in the other world, from ``hits`` and ``alarms`` in ``trials`` runs each.
+    """
     low = clopper_pearson_lower(hits, trials, error / 2.0) - delta
     high = clopper_pearson_upper(alarms, trials, error / 2.0)
     # The least value only avoids the logarithm of a negative number in the other branch.

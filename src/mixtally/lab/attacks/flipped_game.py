@@ -5,12 +5,12 @@ is u or v. Only positions where x, u and v are not all zero matter. The rest of 
 independent noise with the same distribution in both worlds. The production code flips positions
 independently, so a run draws only the positions that matter.
 
-Let R be the randomizer and b the mean distribution of the hiding messages. The likelihood ratios
-are w_u(y) = P[R(u) = y] / b(y), and w_v(y) in the same way. If all hiding messages have one
-distribution, the statistic is the log-likelihood ratio itself (Sufficient Differential Privacy
-2017, (3.1)), so no test has more power at its level. With fakes *and* a crowd, b is a mixture, and
-the statistic is close to that ratio. For one bit it is exactly as good: both grow with the number
-of ones.
+Let R be the randomizer and b the mean distribution of the hiding messages (``counted_game``). The
+likelihood ratios are w_u(y) = P[R(u) = y] / b(y), and w_v(y) in the same way. If all hiding
+messages have the same distribution, the statistic is the log-likelihood ratio of the two worlds
+itself (Sufficient Differential Privacy 2017, (3.1)), so no test has more power at its level. With
+fakes *and* a crowd, b is a mixture, and the statistic is only close to the log-likelihood ratio.
+For one bit it is exactly as good, because both grow with the number of ones.
 """
 
 import math
@@ -48,8 +48,8 @@ class FlippedGame(CountedGame):
     def setting(self) -> Setting:
         """The cost and the description of a run.
 
-        A message of a person costs more than a blank. With several messages per record, each kind
-        costs more, because its combinations are summed.
+        A message of a person costs more time than a blank. With several messages per record, each
+        kind of message costs more, because ``log_sum`` sums over combinations.
         """
         width, times = len(self.x), self.senders.times
         people, fakes = self.senders.people, self.senders.fakes
@@ -83,7 +83,7 @@ class FlippedGame(CountedGame):
         return self._keys(every & np.uint8((1 << len(self.x)) - 1))
 
     def _keys(self, rows: Rows) -> np.ndarray:
-        """Return the kind of every message: the set bits of each group, in mixed radix."""
+        """Return the kind of every message: an integer whose digits count set bits by group."""
         keys, radix = np.zeros(len(rows), dtype=np.int64), 1
         for (_, places), mask in zip(self._groups, self._masks, strict=True):
             keys += radix * np.bitwise_count(rows & mask).sum(axis=1, dtype=np.int64)
@@ -91,8 +91,8 @@ class FlippedGame(CountedGame):
         return keys
 
     def _counts(self, rows: Rows) -> Floats:
-        # With at most eight positions a message is one byte, so a table of 256 keys replaces the
-        # computation for each message.
+        # With at most eight positions a message is one byte, so the kinds of all 256 bytes are
+        # computed once.
         if len(self.x) > 8:
             return super()._counts(rows)
         seen = np.bincount(rows.ravel(), minlength=256)

@@ -1,8 +1,8 @@
 """Games: one person's messages among those that hide them, drawn many times in two worlds.
 
 The attacks of this package play games. In world u the person holds one record, and in world v
-another. The statistic of a run is the logarithm of a likelihood ratio. So the statistics of
-independent parts of a person's messages add up.
+another. The statistic of a run is the logarithm of a likelihood ratio, or close to it. So the
+statistics of independent parts of a person's messages add up.
 """
 
 from abc import ABC, abstractmethod
@@ -20,18 +20,21 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.tails import Floats
 
 _BUDGET = 2e9
-"""Nanoseconds that a quick attack may take."""
+"""Nanoseconds that an attack may take if the caller states no number of runs."""
 _BASE_COST = 1.5e5
 """Nanoseconds of a run in addition to its messages."""
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
 """Limits of the number of runs that is selected automatically."""
 _PILOT = 1_000_000
-"""The event of a game is selected from runs with at most this number of counts in all.
+"""The largest number of counts, in all runs together, from which the event of a game is selected.
 
 A run has one count for each kind of message.
 """
 MOST_SHUFFLED = 1 << 10
-"""Larger batches are not shuffled, to save time. The statistic does not depend on the order."""
+"""The messages above which a batch is not shuffled, to save time.
+
+The statistic does not depend on the order.
+"""
 _PATIENCE = 6e10
 """The nanoseconds that ``_FEWEST_RUNS`` runs may take. If they take longer, fewer runs are made."""
 
@@ -43,12 +46,12 @@ class Setting:
     Attributes
     ----------
     cost : float
-        Nanoseconds of a run by the code, roughly.
+        Roughly the nanoseconds of a run in which the production code draws messages.
     messages : int
         The number of messages of one run.
     kinds : int
-        The number of distinguished kinds of messages, which is the cost of a run by the
-        distribution.
+        The number of distinguished kinds of messages. A run with counts from the distribution takes
+        time in proportion to it.
     stage : str
         The senders and their messages.
     played : str
@@ -72,7 +75,7 @@ class Game(ABC):
 
     @abstractmethod
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """Return the statistic in world u and in world v; the worlds share no message."""
+        """Return the statistic in world u and that in world v, from separately drawn messages."""
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:  # noqa: ARG002
         """Return the statistics of many runs that the device's code draws at once.
@@ -93,7 +96,8 @@ class Game(ABC):
 class ComposedGame(Game):
     """The game of all messages of a person, whose parts are independent.
 
-    ``games`` has the game of each part, and how often it is played. Log-likelihood ratios add up.
+    ``games`` has the game of each part, and how often it is played in one run. The statistic is the
+    sum of all their statistics, because log-likelihood ratios add up.
     """
 
     games: tuple[tuple[Game, int], ...]
@@ -151,9 +155,10 @@ def _add_statistics(
 
 
 def play(game: Game, lab: AttackLab, step: str) -> Worlds:
-    """Return the statistic of ``lab.runs`` runs, or of as many as take a few seconds if it is None.
+    """Play a game ``lab.runs`` times, drawn by the device's code, and return the statistics.
 
-    ``step`` is the name under which progress is reported.
+    If ``lab.runs`` is None, the number of runs is one that takes a few seconds. ``step`` is the
+    name under which progress is reported.
     """
     runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost)
     at_once = game.draw_runs(runs, lab.chance, lab.device)
@@ -172,14 +177,17 @@ def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
     """
     count = min(4 * runs, _PILOT // game.setting.kinds)
     drawn = game.draw_from_distribution(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
-    if drawn is None:  # The production code draws runs of its distribution as fast.
+    if drawn is None:  # Drawing runs with the production code is as fast.
         drawn = game.draw_runs(max(LEAST_RUNS, count), lab.chance, Device())
     assert drawn is not None
     return Worlds(*drawn)
 
 
 def quick_runs(cost: float, share: float = 1.0) -> int:
-    """Estimate the number of runs that take two or three seconds on one core; at least a few."""
+    """Estimate the number of runs that take two or three seconds on one core.
+
+    ``cost`` is the nanoseconds of a run. The estimate has limits, so it is never zero.
+    """
     usual = share * _BUDGET / (_BASE_COST + cost)
     fewest = min(_FEWEST_RUNS, share * _PATIENCE / (_BASE_COST + cost))
     return max(LEAST_RUNS, int(min(_MOST_RUNS, max(fewest, usual))))

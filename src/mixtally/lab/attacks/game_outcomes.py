@@ -1,9 +1,9 @@
-"""Outcomes of a game: played by the code, and with counts drawn from the distribution.
+"""Outcomes of a game: with messages drawn by the code, and with counts from the distribution.
 
 The attacks call ``attack_outcomes``. A device's code is slow, so its runs are often too few to
-prove much. Hence the same game is also played with counts: the number of messages of every kind is
-drawn from the distribution that the mechanism should have. Such runs say nothing about the code.
-But they test the guarantee with many more runs, and for any number of messages.
+prove much. Hence the same game is also played without messages: the count of every kind of message
+is drawn from the distribution that the mechanism should have. Such runs do not test the code. But
+they test the guarantee with many more runs, and for any number of messages.
 """
 
 from dataclasses import replace
@@ -20,10 +20,12 @@ from mixtally.primitives.bits import spans
 MOST_MESSAGES = 20_000_000
 """The most messages of a run that the code draws."""
 _SPAN_RUNS = 1 << 20
-"""The counts that are drawn at once, which limits memory."""
+"""The largest number of counts that are drawn at once, which limits memory."""
 _KINDS, _MOST_DRAWN, _FEWEST_DRAWN = 8, 1_000_000, 20_000
-"""Up to ``_KINDS`` kinds of messages, ``_MOST_DRAWN`` runs are made, which take a few seconds. With
-more kinds, the number of runs is inversely proportional to them, but at least ``_FEWEST_DRAWN``.
+"""The number of runs with counts from the distribution, which take a few seconds.
+
+For up to ``_KINDS`` kinds of messages it is ``_MOST_DRAWN``. For more kinds it is inversely
+proportional to their number, but at least ``_FEWEST_DRAWN``.
 """
 DRAWN = "; counts drawn from their distribution, not by the code"
 """The suffix of a description whose counts come from the distribution."""
@@ -34,15 +36,18 @@ def attack_outcomes(
 ) -> list[Outcome]:
     """Return the outcomes of a game against a guarantee.
 
-    Together the outcomes use the false-alarm probability ``lab.error``.
+    There is one outcome for messages drawn by the code, and one for counts drawn from the
+    distribution, if both can be played. Together they use the false-alarm probability
+    ``lab.error``.
 
-    With ``twice``, every run is played two times, with the answers in either order, and the
-    statistics are subtracted.
+    With ``twice``, a run is two collections in which the person gives both answers, in either
+    order, and the statistic is the difference of the two.
 
     Raises
     ------
     ParameterError
-        If there are too many messages for the code, and no runs with counts are allowed.
+        If there are too many messages to draw them by the code, and ``lab`` allows no runs with
+        counts from the distribution.
     """
     setting = game.setting
     by_code, by_distribution = setting.messages <= MOST_MESSAGES, lab.drawn != 0
@@ -87,7 +92,10 @@ def _draw_pilot(game: Game, runs: int, lab: AttackLab, twice: bool) -> Worlds:
 
 
 def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) -> Worlds | None:
-    """Return runs with counts from the distribution; None if runs by the code are as fast."""
+    """Return the statistics of runs with counts from the distribution.
+
+    Return None if drawing messages by the code is as fast.
+    """
     parts, draw, kinds = [], Binomials(lab.chance, lab.tables), game.setting.kinds
     runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / kinds)))
     for span in spans(runs, max(1, _SPAN_RUNS // kinds)):
@@ -101,13 +109,13 @@ def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) 
 
 
 def _subtract_swapped(first: Worlds, second: Worlds) -> Worlds:
-    """Return the statistic of the first run minus that of the second, for pairs of runs.
+    """Return the statistic of the first collection minus that of the second, for pairs of them.
 
-    In world u of the result, the first run is in world u and the second one in world v. In world v
-    of the result, the first run is in world v and the second one in world u. An effect that is
-    equal in both orders cancels.
+    In world u of the result, the first collection is in world u and the second in world v. In world
+    v of the result, the first collection is in world v and the second in world u. An effect that is
+    the same in both collections cancels.
     """
-    # Infinity minus infinity means certainty in both orders, which counts as no evidence.
+    # Infinity minus infinity is certainty for both orders of the answers, so it is no evidence.
     with np.errstate(invalid="ignore"):
         both = first.u - second.v, first.v - second.u
     return Worlds(*(np.nan_to_num(one, nan=0.0) for one in both))

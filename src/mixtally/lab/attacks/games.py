@@ -20,8 +20,9 @@ from mixtally.model.contract import Shape
 def game_among(sender_counts: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
     """Return the worst known game for all messages that a person sends.
 
-    Each part is played as often as ``sender_counts`` states. ``epsilon`` is the privacy loss at
-    which the worst two records are searched for.
+    ``sender_counts`` has the senders of each part, and how often a person sends the part.
+    ``epsilon`` is the privacy loss at which the two records with the largest known divergence are
+    searched for.
     """
     games = [
         (game_of(who, epsilon), times * _games_per_record(who))
@@ -52,7 +53,7 @@ def game_of(senders: Senders, epsilon: float = 1.0) -> Game:
 
 
 def _games_per_record(senders: Senders) -> int:
-    """Return the number of equal games as which a record is played.
+    """Return the number of equal games, one for each message, that together play one record.
 
     For a set among shaped fakes this is the number of its messages, and otherwise 1.
     """

@@ -1,7 +1,8 @@
 """Facts that an observer learns about one person from repeated reports, or from two places.
 
 The simulations of memoized answers show these facts. The observer sees the sender of every report.
-There are three ways to report a bit that is 0 or 1 with equal probability:
+Let f be the probability of the permanent noise, which replaces a bit by a fair coin when it is
+memoized. There are three ways to report a bit that is 0 or 1 with equal probability:
 
     drawn once    the first report is repeated: no report adds evidence
     fresh noise   both levels of noise are drawn anew every time: the error of a guess of the bit
@@ -33,7 +34,7 @@ from mixtally.protocol.estimate.memoized import Recovery, recovery, recovery_red
 FALSE_ALARMS = 0.01
 """The false-alarm rate at which linking is reported."""
 _SHORTEST = 1000
-"""The curves end at this number of reports, or at a larger one that is asked for."""
+"""The number of reports at which the curves end, unless the caller asks for more reports."""
 _ERROR = 0.05
 """The probability that the lower bound of the power is wrong."""
 _MOST_PLACE_REPORTS, _MOST_BITS, _DRAWN_BITS = 10, 1000, 20_000_000
@@ -113,7 +114,7 @@ def _measure_linking(mechanism: Memoized, reports: int, chance: Chance) -> dict[
     bits, count = min(mechanism.bins, _MOST_BITS), min(reports, _MOST_PLACE_REPORTS)
     if bits < 2 * mechanism.hashes:
         return None
-    # Probabilities of at least 2^-40 keep every likelihood ratio finite: no report proves a bit.
+    # With p and 1 - q of at least 2^-40, no report proves a bit: all likelihood ratios are finite.
     p, q = max(mechanism.p, LEAST_PERMANENT), min(mechanism.q, SCALE - LEAST_PERMANENT)
     target = MemoizedTarget(replace(mechanism, bins=bits, p=p, q=q), count)
     runs = max(_LEAST_RUNS, min(_MOST_RUNS, _DRAWN_BITS // (4 * bits * count)))

@@ -1,9 +1,9 @@
 """The attack ``linking``: whether reports from two places come from one memoized answer.
 
 The attacker sees T reports at each place, and knows the true value, which is the same in both
-worlds. So only the memoized noise can identify its owner. Bits are independent. For each bit, the
-attacker counts the ones at either place. The statistic is the sum over bits of the log-likelihood
-ratio of these two counts. This statistic is optimal.
+worlds. So only the memoized noise can show that both series of reports come from one person. Bits
+are independent. For each bit, the attacker counts the ones at either place. The statistic is the
+sum over bits of the log-likelihood ratio of these two counts. This statistic is optimal.
 
 Source: Side Notes on Differential Privacy, section 4.
 """
@@ -75,7 +75,7 @@ def link_evidence(mechanism: Memoized, reports: int, true_bit: int) -> Floats:
 
     s and t are the numbers of ones of a bit in the reports at the first and the second place.
     """
-    # Given one memoized answer, the likelihood depends only on the sum s + t.
+    # If both come from one memoized answer, the likelihood depends only on the sum s + t.
     both = log_likelihood_true(mechanism, true_bit, 2 * reports)
     separate = log_likelihood_true(mechanism, true_bit, reports)
     places = np.arange(reports + 1)

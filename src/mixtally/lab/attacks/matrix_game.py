@@ -1,9 +1,10 @@
 """The game against a randomizer that is given as a matrix.
 
 All other people hold one value: that of the worst known crowd, from which the accountant computes
-its lower end of delta. The counts of all messages are drawn from their distribution, because no
-code of this project draws from a matrix. The statistic is the likelihood ratio, whose weights are
-R_u / b and R_v / b with b the mean distribution of the other messages. Without fakes it is exact,
+its lower bound of delta. The counts of all messages are drawn from their distribution, because no
+code of this project draws from a matrix. The statistic is that of ``counted_game``. Its weights are
+R_u / b and R_v / b, where R_u and R_v are the rows of the person's two values, and b is the mean
+distribution of the other messages. Without fakes the statistic is the exact log-likelihood ratio,
 and no test is better.
 """
 
@@ -41,9 +42,9 @@ class MatrixTarget:
         Labels of the two values that the attacked person may hold, and the label of the value that
         all others hold.
     epsilon, delta
-        The claim.
+        The claimed guarantee.
     exact
-        Both ends of delta at this epsilon.
+        The lower and the upper bound of delta at this epsilon.
     """
 
     matrix: RandomizerMatrix
@@ -76,7 +77,7 @@ class MatrixTarget:
 
 
 def attack_matrix(target: MatrixTarget, lab: AttackLab) -> Outcome:
-    """Play the game of the worst known crowd, and compare what it proves with the claim."""
+    """Play the game in the worst known crowd, and compare the proved epsilon with the claim."""
     most = max(100, _MOST_COUNTS // len(target.matrix.outputs))
     runs = min(lab.drawn or lab.runs or _RUNS, most)
     draw = Binomials(lab.chance, lab.tables)
@@ -113,9 +114,11 @@ def _draw_worlds(target: MatrixTarget, runs: int, draw: Binomials) -> Worlds:
 
 
 def _log_ratio(counts: Floats, one: Floats, other: Floats, behind: Floats) -> Floats:
-    """Return the statistic of every run.
+    """Return the statistic of every run, shape (runs,).
 
-    If a run has a message that nobody else can send, this message alone determines the statistic.
+    ``one``, ``other`` and ``behind`` are the distributions of a message under the person's first
+    value, under the second value, and of all other messages. If a run has a message that nobody
+    else can send, this message alone determines the statistic.
     """
     shared = behind > 0.0
     weights = np.where(shared, counts / np.where(shared, behind, 1.0), 0.0)

@@ -1,9 +1,9 @@
 """Memoized answers under attack: the target, and the likelihood of its reports.
 
 The attacks ``averaging``, ``linking``, ``tracking`` and ``responses`` use this module. A *recall*
-is a function from true bits to reports: it memoizes every row anew, and then makes several reports
-of the memoized row. ``simple_recall`` makes one of the production flips. Tests replace it by the
-recall of a device.
+is a function from true bits to reports: it memoizes every row of bits anew, and then draws several
+reports from the memoized row. ``simple_recall`` builds a recall from the production code for flips.
+Tests replace it by the recall of a device.
 """
 
 import math
@@ -31,14 +31,15 @@ rows for each report.
 
 @dataclass(frozen=True, slots=True)
 class MemoizedTarget:
-    """Memoized answers under repeated reports; the losses are computed, not claimed.
+    """Memoized answers that are reported repeatedly; their losses are computed, not claimed.
 
     ``reports`` is the number of reports that the attacker sees at one place.
 
     Raises
     ------
     ParameterError
-        If there are too few or too many bits, or if ``loss`` refuses the parameters.
+        If there are too few or too many bits, or if the privacy loss of the parameters cannot be
+        computed.
     """
 
     mechanism: Memoized
@@ -125,7 +126,8 @@ def count_ones(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
 def log_likelihood_memoized(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
     """Return log P(s ones in T reports) for a bit memoized as 0, and for a bit memoized as 1.
 
-    Both arrays cover s = 0 to T, without log C(T, s), which cancels in ratios.
+    T = ``reports``, and both arrays have an entry for each s from 0 to T. The term log C(T, s) is
+    left out, because it cancels in ratios.
     """
     s = np.arange(reports + 1.0)
     zero, one = (
@@ -136,7 +138,7 @@ def log_likelihood_memoized(mechanism: Memoized, reports: int) -> tuple[Floats, 
 
 
 def log_likelihood_true(mechanism: Memoized, true_bit: int, reports: int) -> Floats:
-    """Return log P(s ones in T reports) given the true bit, averaged over the memoized bit."""
+    """Return log P(s ones in T reports) for one true bit; P is averaged over the memoized bit."""
     zero, one = log_likelihood_memoized(mechanism, reports)
     chance = memoized_one_probability(mechanism, true_bit)
     return np.logaddexp(_log(chance) + one, _log(1.0 - chance) + zero)
@@ -147,6 +149,6 @@ def _log(chance: float) -> float:
 
 
 def memoized_one_probability(mechanism: Memoized, true_bit: int) -> float:
-    """Return the probability that a 1 is memoized for a true bit."""
+    """Return the probability that a 1 is memoized if the true bit is ``true_bit``."""
     half = mechanism.f / 2.0
     return 1.0 - half if true_bit else half

@@ -1,10 +1,10 @@
 """Multinomial counts of many runs at once, drawn from the distribution.
 
-Games call ``Binomials`` to draw counts of messages instead of messages. The numbers of n
-independent messages of each kind are multinomial. They are drawn as a chain of binomials, each
-among the messages that the earlier kinds left. Runs can have different n. With n_0 the least of
-them, Bin(n, p) is drawn as Bin(n_0, p) plus a sum of Bin(2^i, p) over the binary digits of n - n_0.
-So a few tables serve every run. One random 64-bit word selects a value from a table. The
+Games call ``Binomials`` to draw counts of messages instead of messages. The counts of the kinds of
+n independent messages are multinomial. They are drawn one kind after the other as binomials, each
+among the messages that are of no earlier kind. Runs can have different n. If n_0 is the smallest n,
+Bin(n, p) is drawn as Bin(n_0, p) plus a sum of Bin(2^i, p) over the binary digits 2^i of n - n_0.
+So the same few tables serve all runs. One random 64-bit word selects a value from a table. The
 probabilities of a table have an error of about 1e-12, far below what any number of runs can detect.
 """
 
@@ -20,14 +20,15 @@ from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats, pmf, window
 
 MOST_BYTES = 32_000_000
-"""The memory limit of all tables together."""
+"""The memory limit of all tables together, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A binomial distribution: its least value that is drawn, and cumulative probabilities.
+    """A binomial distribution: the least value that is drawn, and cumulative probabilities.
 
-    ``cumulative`` has them times 2^64, without the last one, which would be 2^64.
+    ``cumulative`` has the cumulative probabilities times 2^64 of all drawn values but the last,
+    whose entry would be 2^64.
     """
 
     first: int
@@ -97,7 +98,7 @@ class Binomials:
 def _build_table(trials: int, probability: float) -> _Table:
     first, last = window(trials, probability)
     cumulative = np.cumsum(pmf(trials, probability, first, last))
-    # The window has cut off the tails; the rest is scaled to 1.
+    # The tails of the distribution were cut off, so its probabilities are scaled to the sum 1.
     cumulative /= cumulative[-1]
     # 2^64 itself does not fit in 64 bits.
     edge = np.nextafter(float(SCALE), 0.0)

@@ -1,7 +1,7 @@
 """Outcomes of attacks: the claimed and the measured loss, the verdict, and the curves.
 
-``AttackLab`` holds what all attacks of a run share. ``conclude_game`` makes an outcome from the
-statistics of a game.
+``AttackLab`` has the randomness and the limits that all attacks of one call share.
+``conclude_game`` makes an outcome from the statistics of a game.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from mixtally.report.curves import Band, Chart, Curve
 EPSILON, P_VALUE = "eps", "p"
 """The units of outcomes: a privacy loss, or the smallest p-value of an audit."""
 _MOST_RUNS, _MOST_DRAWN = 10_000_000, 100_000_000
-"""Upper limits of the number of runs, by the code and by the distribution."""
+"""Upper limits of the number of runs with messages drawn by the code, and with drawn counts."""
 _MOST_GROWTH = 700.0
 """The largest exponent whose exponential is a finite double, with a margin."""
 _RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
@@ -57,23 +57,24 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttackLab:
-    """The randomness and the limits that the attacks of a run share.
+    """The randomness and the limits that the attacks of one call share.
 
     Attributes
     ----------
     error : float
         The false-alarm probability that each attack may use.
     runs : int or None
-        The number of runs of a game by the code; None for as many as take a few seconds.
+        The number of runs in which the code of ``device`` draws messages. None for the number that
+        takes a few seconds.
     device : Device
         The code that draws noise.
     drawn : int or None
-        The number of runs with counts from the distribution; None for as many as take a few
-        seconds, 0 for none.
+        The number of runs with counts drawn from their distribution. None for the number that takes
+        a few seconds, 0 for no such runs.
     play : Play
-        Plays a whole collection, for the attack that needs one.
+        Simulates a whole collection, for the attack that needs one.
     accountant : Accountant
-        Computes the epsilon of fakes or of a crowd alone.
+        Computes the privacy loss that remains if an attack removes some of the noise.
     tables : Memo
         The tables of binomial draws, shared by all games.
 
@@ -124,7 +125,7 @@ class Hypothesis:
     """The guarantee under attack: two worlds are (promised, delta)-indistinguishable.
 
     ``promised`` is an epsilon, or None if nothing is guaranteed and the attack only measures.
-    ``test`` describes the statistic, and whether it is optimal.
+    ``test`` says in words what the statistic is, and whether it is optimal.
     """
 
     attack: str
@@ -152,8 +153,8 @@ class Outcome:
     noise : NoiseSource
         The source of the messages.
     best : float or None
-        The value that the best test proves in half of all repetitions; None if the distribution is
-        unknown.
+        The value that the most powerful test would prove in half of all repetitions. None if the
+        distribution of the statistic is unknown.
     """
 
     attack: str
@@ -172,7 +173,7 @@ class Outcome:
 
     @property
     def title(self) -> str:
-        """The name of the outcome where it appears without the others."""
+        """The name of the outcome for places that do not show the table of all outcomes."""
         return describe_attack(self.attack, self.case, self.noise)
 
     @property
@@ -218,10 +219,10 @@ def conclude_game(
 ) -> Outcome:
     """Return the outcome of a game in which a statistic distinguishes two worlds.
 
-    ``pilot`` has runs of the specified distribution, which select the event to count. The code may
-    have another distribution. So if the runs are made by the code, half of the error is spent on
-    this event, and half on an event that a quarter of these runs select. ``charts`` and ``numbers``
-    are added to the outcome.
+    ``pilot`` has runs of the specified distribution, which select the event to count. If the code
+    drew ``worlds``, its distribution may differ from the specified one. Half of the error is then
+    used for this event, and half for an event that a quarter of the runs in ``worlds`` select.
+    ``charts`` and ``numbers`` are added to the outcome.
     """
     attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
     delta = hypothesis.delta
@@ -251,7 +252,10 @@ def conclude_game(
 
 
 def _proof_numbers(proof: Proof, hypothesis: Hypothesis, error: float) -> dict[str, Any]:
-    """Return the counts of the event, and the delta at the promised epsilon that they prove."""
+    """Return the counts of the event, and the lower bound of delta that they prove.
+
+    The bound is for the promised epsilon.
+    """
     grow = exp(min(_MOST_GROWTH, hypothesis.promised or 0.0))
     low = float(clopper_pearson_lower(np.array(proof.hits), proof.trials, error / 2.0))
     high = float(clopper_pearson_upper(np.array(proof.alarms), proof.trials, error / 2.0))
@@ -283,7 +287,7 @@ def roc_chart(
         f"How often the attacker is right in world u at a given rate of false alarms in world v, "
         f"over {len(worlds.u):,} runs."
     )
-    # A larger epsilon overflows, and allows every power.
+    # The exponential of a larger epsilon overflows, and such an epsilon allows every power.
     if promised is not None and promised < _MOST_GROWTH:
         grow = exp(promised)
         most = tuple(

@@ -1,23 +1,25 @@
 """The attacks ``tell-apart``, ``n-1`` and ``collusion`` on the messages of a round.
 
-Each attacker decides which of two records one person sent, from all messages. They differ in what
-else they know.
+Each attacker sees all messages of a round, and decides which of two records one person sent. The
+attackers differ in what else they know.
 
-*tell-apart* knows nothing else. All expected messages arrive. All other people hold the same third
-record, which is the worst background known to this package; the attacker knows this record.
+*tell-apart* knows only the record of all other people. They hold the same third record, which is
+the worst crowd known to this package. All expected messages arrive.
 
-*n-1* cooperates with everyone except those on whom the guarantee counts. One hop is honest. The
-hops before it remove the messages of others. The hops after it, the collector and the other people
-reveal what they sent, which is subtracted. The person's messages are then hidden by the fakes of
-the honest hop. If people draw the fakes, the fakes that reach the honest hop hide these messages.
-If the honest hop is the first, these are the fakes of the honest people who are counted on. After a
-dishonest hop, only the person's own fakes remain. So a plan in which every mix draws fakes keeps
-its guarantee wherever the honest hop is. A plan with fakes of people keeps its guarantee only if
-the first hop is honest, as its certificate's assumption states. If the guarantee counts on flips of
-others and these are revealed, only the fakes hide the person.
+*n-1* cooperates with everyone except the hop, the people and the fakes that the guarantee counts
+on. One hop is honest. The hops before it remove the messages of others. The hops after it, the
+collector and the other people reveal the messages that they sent, and the attacker subtracts these.
+There are three cases:
 
-*collusion* assumes that every second person who is counted on reveals their messages, or that every
-mix does. In the second case only the randomization of each report is left.
+- Every mix draws fakes. The fakes of the honest hop hide the person wherever this hop is, so the
+  guarantee applies.
+- People draw the fakes. If the honest hop is the first, the fakes of the honest people hide the
+  person, so the guarantee applies. If it comes after a dishonest hop, only the person's own fakes
+  remain, and the assumption of the certificate is broken.
+- The guarantee counts on flips of others, and these are revealed. Only the fakes hide the person.
+
+*collusion* assumes that every second honest person reveals their messages, or that every mix does.
+In the second case only the randomization of each report is left.
 """
 
 from dataclasses import replace
@@ -37,13 +39,13 @@ TEST = (
 
 
 def tell_apart(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Play one game against the guarantee itself."""
+    """Play one game in which the attacker knows only the messages and the crowd's record."""
     game = game_among(target.senders_among(target.expected, target.hops), target.epsilon)
     return attack_outcomes(_build_hypothesis(target, TELL_APART, "sees every message"), game, lab)
 
 
 def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Play a game for every place of the honest hop, and one with the counted flips revealed."""
+    """Play a game for each case of the attack ``n-1`` that applies to the target."""
     case, hops = "knows all other reports", target.hops
     if hops > 1:
         case = f"only {'one' if target.by_mixes else 'hop 1'} of {hops} hops is honest"

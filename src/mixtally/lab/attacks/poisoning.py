@@ -1,11 +1,11 @@
 """The attack ``poisoning``: how far one corrupt message can move the estimate of a bin.
 
-No protocol prevents people from lying about their own answer. So the bound is the change of the
-estimate by one message: 1 in clear, k/m if m of k slots are sent, and 1 / (1 - 2q) with flip
-probability q. The attacker sends every lie that might have a larger effect. These are all bits, no
-bit, each single bit, and as many bins as a message may name. Malformed lies have bits past the
-last, or numbers past the last bin. Messages that the collector refuses have no effect. Every lie
-passes through the production tally and debiasing.
+No protocol prevents people from lying about their own answer. So the bound is the change of an
+estimate by one allowed message: 1 in clear, k/m if m of the k slots (bins) of a record are sent,
+and 1 / (1 - 2q) with flip probability q. The attacker tries every message (*lie*) that might have a
+larger effect: all bits set, no bit set, single bits, and as many bins as a message may name.
+Malformed lies set bits after the last bin, or name a bin after the last one. Messages that the
+collector refuses have no effect. The production tally and debiasing process every lie.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ NAME = "poisoning"
 _OTHERS = 50
 """The honest messages among which a lie is tallied."""
 _SINGLES = 64
-"""The most single bins that are tried."""
+"""The largest number of messages with a single bin that are tried."""
 _SLACK = 1.0 + 1e-9
 """Tolerance for the rounding of estimates."""
 
@@ -82,9 +82,9 @@ def _attack_part(name: str, part: Part, hops: int, lab: AttackLab) -> Outcome:
 
 
 def _iterate_value_planes(part: Part, lab: AttackLab) -> Iterator[Rows]:
-    """Yield messages that each name a plane of one of the values whose estimates are compared.
+    """Yield messages whose plane contains one of the few values whose estimates are compared.
 
-    A plane chosen at random rarely contains one of these few values.
+    A plane chosen at random rarely contains one of these values.
     """
     if part.planes is not None:
         values = np.arange(min(part.bins, _SINGLES), dtype=np.int64)

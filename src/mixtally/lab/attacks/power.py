@@ -1,26 +1,29 @@
-"""The power of the best test: the most that any test proves, and the event to count for it.
+"""The power of the best test: the largest epsilon that a test can prove, and the event to count.
 
-``epsilon_proof`` calls ``best_event`` with runs from the distribution. Let P and Q be the
-probabilities of an event in the two worlds, and n the runs in each. The *edge* of the promise is
-the set of pairs (p, q) with p = e^epsilon q + delta. Write kl for the Kullback-Leibler divergence
-of two coins. The pair on the edge that n runs can least distinguish from (P, Q) minimizes D = n
-(kl(P, p) + kl(Q, q)). Against this pair, the most powerful test weighs the two counts by their
-log-likelihood ratio. Let w = sqrt(2 D), and let u be the standard deviation of the ratio. In half
-of all repetitions, the p-value is below the approximation of Lugannani and Rice,
+``epsilon_proof`` calls ``best_event`` with runs from the distribution. Let P and Q be the true
+probabilities of an event in the two worlds, and n the number of runs in each. A promise of epsilon
+and delta allows P <= e^epsilon Q + delta. Its *edge* is the set of pairs (p, q) with p = e^epsilon
+q + delta. Let kl(x, y) be the Kullback-Leibler divergence of coins with probabilities x and y. The
+pair on the edge that n runs can least distinguish from (P, Q) minimizes D = n (kl(P, p) + kl(Q,
+q)). Against this pair, the most powerful test uses the log-likelihood ratio of the two counts of
+the event. Let w = sqrt(2 D), and let u be the standard deviation of this ratio. In half of all
+repetitions, the p-value is below the approximation of Lugannani and Rice,
 
     1 - Phi(w) + phi(w) (1 / u - 1 / w).
 
-It is also below e^-D by Markov's inequality, which is the better bound if the ratio hardly varies.
+where Phi and phi are the distribution function and the density of the standard normal distribution.
+The p-value is also below e^-D by Markov's inequality, which is the better bound if the ratio hardly
+varies.
 
 The epsilon that half of all repetitions prove is the one at which this p-value equals the allowed
 error. The maximum over all events "the likelihood ratio is at least c" is nearly the maximum over
-all tests. The reason is the form of the hardest worlds on the edge: they differ from the true
-worlds by one factor on such an event, and by another factor outside. So only the count of the event
-distinguishes them.
+all tests. The reason is the form of the worlds on the edge that are hardest to distinguish from the
+true worlds: their densities differ from the true ones by one factor on such an event, and by
+another factor outside. So only the count of the event distinguishes them.
 
 The probabilities of events are estimated from runs of the distribution in both worlds together.
-With L the log-likelihood ratio, a run from either world has the weight 2 / (1 + e^-L) for u and 2 /
-(1 + e^L) for v.
+If L is the log-likelihood ratio of a run from either world, the run has the weight 2 / (1 + e^-L)
+for world u and 2 / (1 + e^L) for world v.
 """
 
 import math
@@ -42,8 +45,8 @@ _STEPS, _SETTLED = 50, 1e-9
 class Event:
     """The event that a statistic is at least ``cut``, or at most ``cut``.
 
-    If ``favors_u``, the event is a statistic of at least ``cut``. ``epsilon`` is the value that the
-    best test proves in half of all repetitions.
+    If ``favors_u``, the event is a statistic of at least ``cut``. ``epsilon`` is the value that a
+    test of this event proves in half of all repetitions.
     """
 
     cut: float
@@ -52,7 +55,7 @@ class Event:
 
 
 def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
-    """Return the event that proves most with ``runs`` runs in each world.
+    """Return the event that proves the largest epsilon with ``runs`` runs in each world.
 
     ``pilot`` has runs of the distribution whose statistic is the log-likelihood ratio.
     """
@@ -70,7 +73,10 @@ def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
 
 
 def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
-    """Return, for each cut, the mean weight of the sorted values at or beyond this cut."""
+    """Return, for each cut, the estimated probability of the values at or beyond the cut.
+
+    ``seen`` are the sorted values, and ``weights`` their weights, whose mean is about 1.
+    """
     total = np.concatenate([[0.0], np.cumsum(weights)]) / len(seen)
     if above:
         return np.asarray(total[-1] - total[np.searchsorted(seen, cuts, side="left")])
@@ -80,8 +86,10 @@ def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> 
 def most_powerful(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tuple[int, float]:
     """Return the index of the event that proves the largest epsilon, and this epsilon.
 
-    The p-value of every event increases with epsilon, and so does the smallest of them. If no event
-    proves anything, index and epsilon are 0.
+    ``p`` and ``q`` have the probabilities of each event in the world that it favors and in the
+    other world. The p-value of every event increases with epsilon. So the smallest p-value does,
+    too, and epsilon is the root at which it equals ``error``. If no event proves a positive
+    epsilon, index and epsilon are 0.
     """
     from scipy.optimize import brentq
 
@@ -103,7 +111,7 @@ def _clip_chances(chances: Floats) -> Floats:
 
 
 def _least_kept_epsilon(p: Floats, q: Floats, delta: float) -> float:
-    """Return the least epsilon at which the promise is true for every event."""
+    """Return the least epsilon with p <= e^epsilon q + delta for every event."""
     ratio = float((np.maximum(p - delta, 0.0) / q).max())
     return min(_MOST_EPSILON, math.log(max(1.0, ratio)))
 
@@ -134,14 +142,17 @@ def _median_p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: floa
 def nearest_on_edge(p: Floats, q: Floats, grow: float, delta: float) -> Floats:
     """Return the q of the pair on the edge with the least D, for events with p > grow q + delta.
 
+    The edge and D are those of the module's docstring, with ``grow`` = e^epsilon.
+
+
     Let c be the q at which the edge reaches p, a the one at which it reaches 0, and e the one at
     which it reaches 1. The derivative of D is zero at the middle root of the cubic
 
         (x - c) x (1 - x) + (x - q) (x - a) (e - x),   a <= 0 <= q < c < e.
 
-    The cubic is positive at a, negative at 0 and q, positive at c, and finally negative. Newton's
-    method starts at its inflection point, or at q or c if the inflection lies beyond them. It then
-    reaches the middle root from one side.
+    The cubic is positive at a, negative at 0 and q, positive at c, and negative for large x.
+    Newton's method starts at the inflection point of the cubic, or at q or c if the inflection
+    point is not between them. From there it reaches the middle root from one side.
     """
     c, a, e = (p - delta) / grow, -delta / grow, (1.0 - delta) / grow
     x = np.clip((1.0 + c + q + a + e) / 6.0, q, c)

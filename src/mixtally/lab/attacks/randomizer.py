@@ -3,19 +3,21 @@
 The audited code draws reports, fakes of devices, and fakes of hops. The audit counts
 
 - the number of reports and fakes;
-- how often each bit of a report was flipped, separately for clear and for set bits, and how often
-  each bit of a fake was set;
-- reports that name another bin than their own, and planes that do not contain their value;
+- how often each bit of a report was flipped, separately for bits that were 0 and bits that were 1,
+  and how often each bit of a fake was set;
+- reports in clear that name another bin than that of their record, and reports whose plane does not
+  contain the value of their record;
 - flips of neighboring positions and of successive messages, which must be independent;
 - fakes in clear in each bin, and each number of shaped fakes in a bin;
 - the positions of the first message after shuffles.
 
 All tests are exact binomial tests that share the false-alarm probability.
 
-A plan may flip so rarely that few flips are seen. So the same code is also audited at *probe*
-thresholds, one for each of the two ways in which the code draws flips. The distributions of the
-tests ignore caps on set bits. In any plan with a useful guarantee, caps change fewer counts than
-these tests can detect. A separate test uses a cap that about half of all draws exceed.
+A plan may flip so rarely that few flips are seen. So the same code is also audited at other flip
+probabilities (*probes*), one for each of the two ways in which the code draws flips. The
+distributions of the tests ignore caps, the largest numbers of set bits of a message. In any plan
+with a useful guarantee, caps change fewer counts than these tests can detect. A separate test uses
+a cap that about half of all draws exceed.
 """
 
 from itertools import chain
@@ -60,7 +62,7 @@ NAME = "randomizer"
 CountedChecks = tuple[list[Checks], int]
 """Tests, and the number of messages that were drawn for them."""
 MOST_REPORTS = 84_000
-"""The most reports and fakes of an audit, not counting those that are drawn to count coins.
+"""The usual limit of the reports and fakes that an audit draws, without those that test coins.
 
 An audit draws more in two cases. If a plan has many parts, each kind of message of a part is drawn
 at least 500 times. If mixes draw more than 20,000 fakes for a bin on average, the fakes of one
@@ -69,12 +71,12 @@ round are drawn.
 PROBES = (SCALE // 200, 3 * SCALE // 10)
 """Flip probabilities, times 2^64: one for each of the two ways in which the code draws flips."""
 _COINS, _CAPPED = 10_000, 200
-"""The fakes that are drawn to count coins, and the messages with a cap that half of them exceed."""
+"""The number of fakes in the test of coins, and of messages in the test of caps."""
 _BIT_BUDGET = 150_000_000
 """The most bits of an audit, and those that are drawn at once."""
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
-"""The bits of a word, in which positions may be correlated."""
+"""The bits of a random word. A defect could correlate positions that use the same bit of words."""
 _PROBE_CAP_RATE = 1e-12
 """The largest probability that a message of a probe exceeds its cap."""
 
@@ -144,9 +146,9 @@ def fake_rate(part: Part) -> float:
 def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChecks:
     """Return the tests of ``count`` flipped reports and as many flipped fakes.
 
-    One bit of a uniform fake is more likely to be set than the others. So the sum of its bits
-    varies less than the binomial distribution of the test, which only reduces the false-alarm
-    probability (Hoeffding 1956).
+    A uniform fake sets one bit before its flips, so this bit is more likely to be set than the
+    others. Hence the sum of its bits varies less than the binomial distribution of the test, which
+    only reduces the false-alarm probability (Hoeffding 1956).
     """
     total, start = list[Checks](), first_code(part.bins, count)
     label = f"at q = {(part.threshold or 0) / SCALE:.3g}{name}"
@@ -157,11 +159,11 @@ def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChe
 
 
 def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -> list[Checks]:
-    """Return the tests of one report in each bin of ``numbers``, and of as many fakes.
+    """Return the tests of the reports of records with the bins ``numbers``, and of as many fakes.
 
-    A number beyond the last bin stands for the bin modulo the number of bins. If a record is sent
-    several times, its reports are adjacent, and each is tested like any other report. For free
-    bits, one record in every cycle through the bins sets no bit.
+    A number beyond the last bin means the bin modulo the number of bins. If a record is sent
+    several times, its reports are adjacent, and each is tested like any other report. If records
+    are vectors of independent bits, one record in every cycle through the bins sets no bit.
     """
     bins, q, count, layout = part.bins, (part.threshold or 0) / SCALE, len(numbers), part.layout
     people = numbers[:: part.repeats] % (bins + (part.most_set is None))
@@ -242,21 +244,24 @@ def _pack_records(bins: int, codes: Counts) -> Rows:
 
 
 def _count_repeated_bits(flips: Rows) -> int:
-    """Return how many bits are set in both messages of disjoint pairs."""
+    """Return how many bits are set in both messages of a pair, over disjoint pairs of messages."""
     pairs = len(flips) // 2
     both = flips[0 : 2 * pairs : 2] & flips[1 : 2 * pairs : 2]
     return int(np.bitwise_count(both).sum(dtype=np.int64))
 
 
 def _count_by_place(counts: Counts) -> Counts:
-    """Return the sums of the counts over positions that are equal modulo 64: one bit of a word."""
+    """Return 64 sums of counts, each over the positions that are equal modulo 64.
+
+    Such positions use the same bit of random words.
+    """
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 
 def coin_checks(name: str, part: Part, lab: AttackLab, most: int) -> CountedChecks:
-    """Return tests of the number of fakes that coins add, with about ``most`` fakes.
+    """Return tests of the number of fakes that coins add, from about ``most`` fakes in all.
 
-    At least 100 devices are drawn.
+    At least 100 devices toss their coins.
     """
     own = part.own
     if own is None:
@@ -273,9 +278,10 @@ def coin_checks(name: str, part: Part, lab: AttackLab, most: int) -> CountedChec
 
 
 def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
-    """Return a test that messages above a cap are drawn again.
+    """Return a test that a message with more set bits than the cap is drawn again.
 
-    The cap is the median of the number of set bits, so about half of all draws exceed it.
+    The cap of the test is the median of the number of set bits, so about half of all draws exceed
+    it.
     """
     if part.threshold is None or part.layout.cap is None:
         return [], 0
@@ -327,8 +333,9 @@ def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
 def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChecks:
     """Return tests of reports and fakes in clear.
 
-    A report names its own bin, except as often as values are replaced. A set also names the pads
-    for its missing members. Sampled slots name some of these. Fakes are uniform.
+    A report names the bin of its record, unless the value is replaced. The reports of a set also
+    name the pads for its missing members. If slots are sampled, the reports name some of the bins
+    and pads. Fakes are uniform.
     """
     find_checks = report_checks if part.slots is None else slot_checks
     checks = find_checks(name, part, lab, count)
@@ -349,10 +356,11 @@ def _shaped_checks(
     weights = np.array(shape.weights, dtype=np.float64) / SCALE
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
     past, messages, most, off = 0, 0, most // (2 * shape.shift), 0
-    # Of paired bins, whose numbers say the same, many pairs are drawn at once, as for many parts.
+    # The number of fakes in one of two paired bins determines the other, so each pair is one draw.
+    # All pairs are drawn in one round, as if the part had this number of bins.
     bins = 2 * max(1, most // 4) if shape.paired else max(2, min(part.bins, most))
     layout = Layout(Form.INDEX, bins)
-    # A fixed number of rounds: stopping at a number of fakes would bias the tested counts.
+    # The number of rounds is fixed in advance. Stopping at a number of fakes would bias the counts.
     for _ in range(max(1, most // bins)):
         rows = lab.device.added(shape, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]

@@ -1,9 +1,10 @@
 """The worst records for a game: the record of the crowd, and the two records of the person.
 
-``games`` calls ``worst_records`` for flipped records. A position matters only by which of the three
-records set it. All possible combinations are ranked by Chernoff's bound on their divergence. The
-divergences of the first few are then computed exactly; all of them if the records are short. A
-suboptimal choice makes the attack weaker, but never makes a proof false.
+``games`` calls ``worst_records`` for flipped records. The divergence depends only on how many
+positions are set by which of the three records. All possible combinations of these numbers are
+ranked by Chernoff's bound on their divergence. The divergences of the first few, or of all if the
+records are short, are then bounded from below, and the largest bound is selected. A suboptimal
+choice makes the attack weaker, but never makes a proof false.
 """
 
 import math
@@ -21,19 +22,22 @@ from mixtally.primitives.bits import Counts, Rows
 from mixtally.primitives.fixed_point import SCALE
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
-"""Limits of the search. All sizes of sets are tried if sets have at most ``_FEW`` bins. If records
-differ in at most ``_SHORT`` positions, all divergences are computed exactly, and otherwise only
-``_PRICED`` of them.
+"""Limits of the search. All sizes of sets are tried if sets have at most ``_FEW`` bins. If the
+first-ranked records differ in at most ``_SHORT`` positions, all divergences are computed, and
+otherwise only ``_PRICED`` of them.
 """
 _KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
-"""The kinds of positions: whether the crowd's record x, and the records u and v, set a position."""
+"""The kinds of positions: the bits of the crowd's record x and of the records u and v there."""
 
 PositionCounts = tuple[int, ...]
 """The number of positions of each of ``_KINDS``."""
 
 
 def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[Bits, Bits, Bits]:
-    """Return everyone else's record and the person's two, in the positions that matter."""
+    """Return the record of everyone else and the two records of the person.
+
+    They have only the positions that one of the three records sets.
+    """
     hiding = max(2, people + 1, fakes + 1)
     q, grow = (part.threshold or 0) / SCALE, math.exp(epsilon)
 
@@ -54,9 +58,9 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
 
 
 def records_in_clear(part: Part, codes: Counts) -> Counts | Rows:
-    """Return records in clear that have the bins ``codes``, as the randomizer takes them.
+    """Return records in clear with the bins ``codes``, in the form that the randomizer expects.
 
-    If a record has exactly k bins, it has the next k - 1 bins, too.
+    If every record of the part has exactly k bins, a record also has the next k - 1 bins.
     """
     if not part.is_full:
         return codes
@@ -74,17 +78,17 @@ def cells_in_clear(part: Part, codes: Counts) -> Counts:
 
 
 def _to_orbit(position_counts: PositionCounts) -> Orbit:
-    """Return the numbers of positions in which u alone, v alone, or both differ from the crowd."""
+    """Return in how many positions only u, only v, or both differ from the crowd's record."""
     only_u, only_v, both, crowd, shared = position_counts
     return Orbit(only_u + shared, only_v, both + crowd)
 
 
 def _iterate_position_counts(part: Part, people: int) -> Iterator[PositionCounts]:
-    """Yield the possible numbers of positions.
+    """Yield the possible numbers of positions of each kind.
 
-    If sets are large, only those sizes are tried that were the worst in any known case.
+    If sets are large, only those sizes are tried that were the worst in some known case.
     """
-    if part.most_set is None:  # Vectors are free, so the crowd may set no bit.
+    if part.most_set is None:  # Records are vectors of independent bits; the crowd sets no bit.
         yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.list_orbits(part.bins))
         return
     most, bins = part.most_set, part.bins

@@ -1,16 +1,17 @@
 """An exact test of the hypothesis P <= e^epsilon Q + delta, from counts of one event.
 
-``epsilon_proof`` calls this test. X of n runs in world u and Y of m runs in world v show the event,
-and all runs are independent. Given X + Y, the distribution of X depends on P and Q only through
-their odds ratio P (1 - Q) / (Q (1 - P)): it is Fisher's noncentral hypergeometric distribution.
-Larger values of X become more likely as the odds ratio grows.
+``epsilon_proof`` calls this test. The event has probability P in the world that it favors, and Q in
+the other world. It occurs in X of n runs in the first world and in Y of m runs in the second, and
+all runs are independent. Given X + Y, the distribution of X depends on P and Q only through their
+odds ratio P (1 - Q) / (Q (1 - P)): it is Fisher's noncentral hypergeometric distribution. Larger
+values of X become more likely as the odds ratio grows.
 
 Under the hypothesis, the odds ratio is at most that of (e^epsilon Q + delta, Q). As Q grows, this
 bound first falls and then rises. So its maximum over an interval of Q is at an end of the interval.
 Such an interval follows from the counts: Y gives the upper end Q_high, and X gives the lower end
-(P_low - delta) / e^epsilon. Each end may be wrong with a twentieth of the allowed error. The rest
-of the error is the level of the conditional test. An empty interval refutes the hypothesis by
-itself.
+(P_low - delta) / e^epsilon. Each end may be wrong with a twentieth of the allowed error. The
+remaining nine tenths of the error are the level of the conditional test. An empty interval refutes
+the hypothesis without this test.
 
 The p-value increases with epsilon. So if one epsilon is refuted, every smaller epsilon is refuted.
 
@@ -49,9 +50,9 @@ def clopper_pearson_upper(hits: Floats, trials: int, error: float) -> Floats:
 
 
 class EventCounts:
-    """The counts of one event: ``hits`` in the runs of world u, ``alarms`` in those of v.
+    """The counts of one event: ``hits`` in the world that it favors, ``alarms`` in the other world.
 
-    ``trials`` has the numbers of runs in u and in v.
+    ``trials`` has the numbers of runs in these two worlds.
     """
 
     def __init__(self, hits: int, alarms: int, trials: tuple[int, int]) -> None:
@@ -99,7 +100,7 @@ class EventCounts:
             low, high = (middle, high) if self.refutes(middle, delta, error) else (low, middle)
             if high - low <= 1e-7 * high:
                 break
-        # The lower end was refuted itself, so the bound is rounded down.
+        # ``low`` itself was refuted, so returning it rounds the bound down.
         return low
 
 

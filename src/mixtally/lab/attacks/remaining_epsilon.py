@@ -1,4 +1,4 @@
-"""The remaining epsilon if fewer people or fakes hide a person than the guarantee counts on.
+"""The remaining epsilon: the guarantee if fewer people or fakes hide a person than planned.
 
 The attacks ``n-1``, ``collusion``, ``difference`` and ``selection`` compare their results with it.
 """
@@ -18,13 +18,17 @@ from mixtally.model.mechanism import Shuffled
 _HALVINGS, _MOST_EPSILON = 40, 60.0
 """The most steps of the bisection for epsilon, and the largest epsilon that it tries."""
 _UNLIKELY = 1e-3
-"""The fraction of delta that is spent as a bound of improbable numbers of coins."""
+"""The fraction of delta that is reserved for improbable numbers of fakes from coins."""
 
 
 def remaining_epsilon(
     sender_counts: Mapping[Senders, int], delta: float, accountant: Accountant
 ) -> float:
-    """Return the least epsilon at ``delta`` for all messages of a person; it may be infinite."""
+    """Return an upper bound of epsilon at ``delta`` for all messages of a person.
+
+    ``sender_counts`` has the senders of each part, and how often a person sends the part. The
+    result may be infinite.
+    """
     local = sum(times * who.part.local_epsilon for who, times in sender_counts.items())
     # If nothing hides some part, only the randomization of the messages is left.
     if not all(who.people or who.fakes or who.part.by_mixes for who in sender_counts):
@@ -68,7 +72,10 @@ def _delta_curve(senders: Senders, negligible: float, accountant: Accountant) ->
 def _dominating_losses(
     senders: Senders, negligible: float, accountant: Accountant
 ) -> tuple[LossDistribution, int]:
-    """Return losses that dominate one message, and how many of them a record has."""
+    """Return a loss distribution and a number k: k independent losses dominate those of a record.
+
+    A record is one part of a person's answer, which may be sent as several messages.
+    """
     if (coins := _coin_part(senders)) is not None:
         return coins.losses(accountant, negligible, FINE), 1
     return accountant.losses(Record.of(mechanism_of(senders)), FINE)
@@ -85,7 +92,10 @@ def _coin_part(senders: Senders) -> HonestPart | None:
 
 
 def _least_epsilon(upper: Curve, delta: float, local: float) -> float:
-    """Return the least epsilon up to ``local`` with ``upper(epsilon) <= delta``, rounded up."""
+    """Return the least epsilon with ``upper(epsilon) <= delta``, rounded up; ``local`` if none.
+
+    ``upper`` returns an upper bound of delta, and ``local`` is an epsilon that is always true.
+    """
     low, high = 0.0, min(local, _MOST_EPSILON)
     if upper(high) > delta:
         return local
@@ -94,5 +104,5 @@ def _least_epsilon(upper: Curve, delta: float, local: float) -> float:
         low, high = (low, middle) if upper(middle) <= delta else (middle, high)
         if high - low <= 1e-6 * max(high, 1e-3):
             break
-    # Rounded up, so that rounding never makes an attack exceed it.
+    # Rounded up, so that no attack exceeds the bound because of rounding.
     return math.nextafter(high, math.inf)

@@ -1,11 +1,12 @@
 """The attack ``averaging`` for numbers: a number is reported repeatedly, and its mean is taken.
 
 Each of the numbers 0 to 15 has one bit, and the true number is 10. Let b_v be the bit of number v
-in a report, and p* the mean of a bit whose number is not the true one. Let w_v be the distance of v
-from the middle of the range. The attacker adds the sum of w_v (b_v - p*) / gain to the middle. This
-is an unbiased estimate of the true number. With fresh noise, the mean of T such estimates converges
-to the true number. A first report that is repeated always has the same error. With a memoized
-answer, the mean converges to the memoized number, whose error was drawn once.
+in a report, p* the mean of a bit whose number is not the true one, and p* + gain the mean of the
+true number's bit. Let w_v be the signed distance of v from the middle of the range. From one
+report, the attacker estimates the number as the middle plus the sum over v of w_v (b_v - p*) /
+gain, which is unbiased. With fresh noise, the mean of T such estimates converges to the true
+number. If the first report is repeated, all estimates have the same error. With a memoized answer,
+the mean converges to the memoized number, whose error was drawn once.
 
 Source: Side Notes on Differential Privacy, section 4 (x = 10 is reported as 12, 7 and 9).
 """
@@ -27,9 +28,9 @@ NUMBERS, TRUE = 16, 10
 POINTS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100)
 """The numbers of reports at which the error is measured."""
 _RUNS = 2_000
-"""The people who are simulated."""
+"""The number of people who are simulated."""
 _FIRST = 3
-"""The reports of one person that the outcome lists."""
+"""The number of reports of one person that the outcome lists."""
 _MIDDLE = (NUMBERS - 1) / 2.0
 """The middle of the range of numbers."""
 _WEIGHTS = np.arange(NUMBERS) - _MIDDLE
@@ -99,7 +100,7 @@ def _chart(name: str, curves: dict[str, tuple[Point, ...]]) -> Chart:
 
 
 def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
-    """Return the number in each report, shape (reports, people)."""
+    """Return the estimate of the number from each report, shape (reports, people)."""
     return np.array([
         _MIDDLE + (unpack_bits(rows,
             NUMBERS) - one.offset) @ _WEIGHTS / one.gain for rows in reported
@@ -107,7 +108,7 @@ def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
 
 
 def _distances(shown: Floats) -> tuple[Point, ...]:
-    """Return the root mean square error of the mean, by the number of reports."""
+    """Return the root mean square error of the mean of T estimates, for each T in ``POINTS``."""
     total = np.cumsum(shown, axis=0)
     return tuple(
         (float(t), float(np.sqrt(np.mean((total[t - 1] / t - TRUE) ** 2)))) for t in POINTS

@@ -1,9 +1,8 @@
-"""Games with values that uniform bins may replace: three bins are distinguished.
+"""Games in which a value may be replaced by a uniform bin: three bins are distinguished.
 
-All other people hold one other bin x, or the bin of record v if there are only two bins. Such a
-crowd hides the person least. The weights are those of ``counted_game``, with b the mean
-distribution of the hiding messages. Without fakes the statistic is the log-likelihood ratio. With
-fakes it is close to that ratio.
+All other people hold a third bin x, or the bin of record v if there are only two bins. Such a crowd
+hides the person least. The statistic is that of ``counted_game``. Without fakes it is the
+log-likelihood ratio. With fakes it is close to that ratio.
 """
 
 from dataclasses import dataclass

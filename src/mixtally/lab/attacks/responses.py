@@ -1,12 +1,12 @@
-"""The audit ``collection`` for memoized answers: drawn once for each person, and constant.
+"""The audit ``collection`` for memoized answers: each person's noise is drawn once and constant.
 
-People report as devices do, and derive their memoized responses anew for every report. The audit
-counts
+The audit runs the code of devices, which derives the memoized response of a person anew for every
+report. It counts
 
 - memoized bits that differ from the true ones, by position;
 - pairs of people with the same value who memoize the same wrong bit;
 - memoized bits that change at the next report;
-- bits of reports, given the memoized bits.
+- bits that are set in reports, separately for memoized ones and memoized zeros.
 
 All tests are exact binomial tests that share the false-alarm probability.
 """
@@ -34,7 +34,7 @@ _REPORTS = 2
 
 
 def run_memoized(target: MemoizedTarget, lab: AttackLab) -> list[Outcome]:
-    """Audit both levels of noise of memoized answers, as devices draw them."""
+    """Audit the permanent noise and the noise of each report, as devices draw them."""
     plan = _build_plan(target)
     mechanism = plan.mechanism
     people = max(200, min(_PEOPLE, _BIT_BUDGET // mechanism.bins)) // 2 * 2
@@ -68,7 +68,7 @@ def run_memoized(target: MemoizedTarget, lab: AttackLab) -> list[Outcome]:
 
 
 def _build_plan(target: MemoizedTarget) -> MemoizedPlan:
-    """Return a plan for the target; values are hashed only if one value sets several bits."""
+    """Return a plan for the target, which hashes values only if a value sets several bits."""
     one = target.mechanism
     question = Question(name="attacked", bins=one.bins)
     if one.hashes > 1:
@@ -93,7 +93,7 @@ def _permanent_checks(mechanism: Memoized, records: Rows, responses: list[Rows])
 
 
 def _report_checks(mechanism: Memoized, responses: list[Rows], reports: list[Rows]) -> list[Checks]:
-    """Return tests of reports, given the memoized bits, and of two reports together."""
+    """Return tests of the noise of reports: of one report, and of two reports together."""
     checks, people = [], len(responses[0])
     ones = column_counts(responses[0], mechanism.bins)
     for name, kept, trials, rate in (

@@ -12,11 +12,11 @@ instead of S w + Bin(S, phi). K is 0 if w = 0 and at most U - S coins gave a fak
 
 There are two such attackers.
 
-The first one *sees lengths*, like an attacker who cuts connections. The attack seals bundles with
-and without a coin's fake by the code of devices, and compares their lengths. Padding should make
-the lengths equal. Then the attacker cannot distinguish the bundles, and any U - S of them are
-suppressed. The result is compared with the guarantee. If the lengths differ, the number of fakes is
-K.
+The first one *sees lengths*, like an attacker who cuts connections. With the code of devices, this
+module seals bundles with and without a coin's fake, and compares their lengths. Padding should make
+the lengths equal. Then the attacker cannot distinguish the bundles, and suppresses any U - S of
+them. If the lengths differ, the number of fakes that arrive is K. In both cases, the result is
+compared with the guarantee.
 
 The second one is a first mix that *opens* its layer of the envelopes and recognizes padding. The
 certificate excludes this attacker: it assumes that the first honest mix receives people's messages
@@ -55,7 +55,7 @@ from mixtally.server.node.wrapping import secret_bytes
 
 NAME = "selection"
 _RARE = 1e-3
-"""The share of delta for the event that fewer fakes arrive than the remaining epsilon counts on."""
+"""The share of delta for the event that fewer fakes arrive than the remaining epsilon assumes."""
 _COIN_COST = 20.0
 """The nanoseconds that a device's coin costs in a game by the code."""
 
@@ -76,7 +76,7 @@ class SelectedSenders(Senders):
 
     @property
     def fakes(self) -> int:
-        """The number of fakes that arrive if the coins give their mean number of fakes."""
+        """The number of fakes that arrive if the number of fakes from coins equals its mean."""
         whole, coin = self.own.whole, self.own.coin
         return self.honest * whole + max(0, ceil(self.users * coin / SCALE) - self.kept_back)
 
@@ -187,11 +187,12 @@ def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
 def epsilon_of_certain_fakes(
     sender_counts: Mapping[Senders, int], delta: float, lab: AttackLab
 ) -> float:
-    """Return an upper bound of the epsilon that the almost surely arriving fakes give at ``delta``.
+    """Return an upper bound of epsilon at ``delta`` from the fakes that almost surely arrive.
 
-    Let r be the probability that fewer than k fakes arrive. Adding fakes is post-processing. So
-    delta(epsilon) is at most the delta(epsilon) with k fakes, plus r. The values r of all messages
-    add up to at most ``_RARE`` of delta. The result may be infinite.
+    For each message, let r be the probability that fewer than k fakes arrive. Adding fakes is
+    post-processing. So delta(epsilon) is at most the delta(epsilon) with exactly k fakes, plus r.
+    The numbers k are selected so that the r of all messages add up to at most ``_RARE`` times
+    delta. The result may be infinite.
     """
     rare = _RARE * delta / sum(sender_counts.values())
     certain = {_certain_senders(who, rare): times for who, times in sender_counts.items()}
@@ -199,7 +200,7 @@ def epsilon_of_certain_fakes(
 
 
 def _certain_senders(senders: Senders, rare: float) -> Senders:
-    """Return senders whose number of fakes arrives, except with probability at most ``rare``."""
+    """Return senders with fewer fakes: a number that arrives except with probability ``rare``."""
     if not isinstance(senders, SelectedSenders):
         return senders
     own = senders.own
@@ -216,9 +217,9 @@ def _select_senders(senders: Senders, users: int) -> Senders:
 
 
 def _least_coins(users: int, own_fakes: OwnFakes, rare: float) -> int:
-    """Return a lower bound of the fakes from coins, by Bernstein's inequality.
+    """Return a lower bound of the number of fakes from coins, by Bernstein's inequality.
 
-    Fewer coins give a fake with probability at most ``rare``.
+    The bound is wrong with probability at most ``rare``.
     """
     nats, mean = log(1.0 / rare), users * own_fakes.coin / SCALE
     spread = 2.0 * nats * mean * (1.0 - own_fakes.coin / SCALE)

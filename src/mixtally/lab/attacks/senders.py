@@ -1,9 +1,9 @@
 """The senders of a game's messages: the plan's devices, and the hops that draw fakes.
 
-The games call ``Senders`` for messages that the production code writes. A game looks only at the
-first positions of a message, as packed bits, in whatever form the message travels. A message in
-clear sets the bit of its bin, or no bit if the bin is beyond those positions. People who reveal
-their messages to the attacker are not drawn, because the attacker subtracts what they sent.
+The games call ``Senders`` to draw messages with the production code. A game looks only at the first
+positions of a message, as packed bits, whatever the form of the message is. A message in clear sets
+the bit of its bin, or no bit if its bin is not among these positions. Messages that people reveal
+to the attacker are not drawn, because the attacker subtracts them.
 
 Flipped bits are drawn without the cap on the set bits of a message, because delta already includes
 the cost of the cap.
@@ -29,7 +29,7 @@ from mixtally.primitives.wide import Numbers, digits_in_base, divide
 Bits = tuple[int, ...]
 """The bits of a record in the positions that a game looks at."""
 SPAN_PEOPLE = 1 << 18
-"""The people whose records or fakes are drawn at once, which limits memory."""
+"""The number of people whose records or fakes are drawn at once, which limits memory."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Senders:
 
     @property
     def fakes(self) -> int:
-        """The mean number of fakes that hide the person, rounded up, without shaped fakes."""
+        """The mean number of fakes that hide the person, rounded up. Shaped fakes do not count."""
         if isinstance(self.part.recipe, CountedRecipe):
             return self.mixes * self.part.recipe.count
         own = self.part.own
@@ -79,7 +79,7 @@ class Senders:
 
     @property
     def has_uniform_fakes(self) -> bool:
-        """Whether fakes are records of uniform bins."""
+        """Whether each fake is a record with one uniformly drawn bin."""
         if isinstance(self.part.recipe, UniformRecipe):
             return True
         return self.part.own is not None and self.part.own.record is FakeRecord.UNIFORM
@@ -123,7 +123,7 @@ class Senders:
             yield select_positions(part, rows, width)
 
     def draw_whole_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes of one run as whole messages, in blocks: those of hops, or of devices."""
+        """Yield all fakes of one run as whole messages, in blocks; hops or devices add them."""
         if isinstance(part.recipe, CountedRecipe):
             for _ in range(self.mixes):
                 yield device.added(part.recipe, part.layout, chance)
@@ -135,9 +135,10 @@ class Senders:
             yield device.fakes(part, span.stop - span.start, chance)[0]
 
     def _redraw_far_fakes(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
-        """Replace fakes whose own bit is beyond the positions by blanks, without keeping the order.
+        """Replace uniform fakes whose bin is not among the drawn positions by blanks.
 
-        The replacement is exact, because positions are flipped independently.
+        How many fakes are replaced is drawn at random; their order is not kept. The distribution is
+        exact, because positions are flipped independently.
         """
         inside = int((draw_below(chance, self.part.bins, len(rows)) < part.bins).sum())
         blank = structs.replace(part, own=OwnFakes(FakeRecord.BLANK, 1, 0))
@@ -145,7 +146,10 @@ class Senders:
         return np.concatenate([rows[:inside], blanks])
 
     def _narrow_part(self, bins: int) -> Part:
-        """Return the part with only ``bins`` bins, and without a cap unless its form needs one."""
+        """Return the part with only the first ``bins`` bins.
+
+        Messages have no cap on their set bits, unless their form needs one.
+        """
         part, form = self.part, self.part.layout.form
         bins = max(bins, 1 if part.most_set is None else 2)
         return structs.replace(
@@ -181,7 +185,10 @@ def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
 
 
 def points_of(part: Part, planes: Planes, values: Counts) -> Numbers:
-    """Return the points of values; for sets also the points of pads for missing members."""
+    """Return the points of the geometry that stand for ``values``.
+
+    For sets, the points of the pads for missing members are appended.
+    """
     points = points_at if part.pads else bin_points
     return points(planes.device_planes, values, part.bins)
 
@@ -201,7 +208,7 @@ def contains_first_values(part: Part, planes: Planes, codes: Numbers, width: int
 
 
 def planes_hold_points(planes: Planes, codes: Numbers, points: Numbers) -> np.ndarray:
-    """Return whether the plane of each message contains the given point, shape (messages,)."""
+    """Return whether the plane of message i contains the point ``points[i]``, for every i."""
     p, digits = planes.prime, planes.digits
     numbers, cells = divide(codes, p)
     products = multiply(directions(numbers, p, digits), digits_in_base(points, p, digits), p)

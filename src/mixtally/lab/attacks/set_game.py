@@ -3,16 +3,17 @@
 A *cell* is one of the messages that can be sent: a bin, or a *pad* for a missing member of a set.
 
 The log-likelihood ratio is the sum of ln(count) over the cells of the full set, minus the sum of
-ln(count) over the cells of the empty set. The ratio is exact. The attacker subtracts the records of
-other people, which travel in clear.
+ln(count) over the cells of the empty set, which are pads. The ratio is exact. The attacker
+subtracts the records of other people, which travel in clear.
 
 If messages name planes, the two sets are points of one line, which is the worst case
-(``accounting.divergence.set_in_clear``). In directions that separate these points, each point has a
-cell of its own. In all other directions, no message comes from the two sets.
+(``accounting.divergence.set_in_clear``). In a direction that separates these points, each point is
+in another plane, and this plane is the cell of the point. The devices never send messages of the
+two sets in other directions.
 
 If messages are replaced with probability g, all other people hold a third set, or the empty set if
-there is no third one. Let lambda be the count of a cell and lambda' its expected count without the
-person. Then lambda + g lambda' / (1 - g) replaces lambda, and the statistic is close to the ratio.
+there is no third one. Let c be the count of a cell and c' its expected count without the person.
+Then c + g c' / (1 - g) replaces c in the statistic, which is close to the log-likelihood ratio.
 """
 
 from dataclasses import dataclass
@@ -82,7 +83,8 @@ class SetGame(Game):
             uniform = self.senders.draw_fake_numbers(runs, draw)
             kept = np.zeros((runs, 2 * size + 1), dtype=np.int64)
             for set_number, people in ((own, 1), (self._others_set, self.senders.people)):
-                # All cells of a record have equal distributions, so the first ones are sent.
+                # All cells of a record have the same distribution. So it does not matter that the
+                # first ones are sent.
                 first, sent = set_number * size, self.senders.part.record_messages
                 for cell in range(first, first + sent):
                     stay = draw(np.full(runs, people), 1.0 - self._replaced_share)
@@ -98,9 +100,10 @@ class SetGame(Game):
 
     @property
     def _others_set(self) -> int:
-        """The number of the set that all other people have, where the first set has number 0.
+        """The number of the set that all other people hold.
 
-        All others have the third set, or the second if there is no third.
+        The full set has number 0, the empty set (or second set) number 1, and the third set number
+        2. All others hold the third set, or set 1 if there are too few bins or points.
         """
         part = self.senders.part
         able = part.bins // 2 if part.planes is None else part.planes.prime // 3
@@ -108,7 +111,7 @@ class SetGame(Game):
 
     @property
     def _expected_counts(self) -> Floats:
-        """The mean count of each cell that differs, without the person, shape (2k,)."""
+        """The expected count of each cell of either set, without the person, shape (2k,)."""
         size, people, part = self.size, self.senders.people, self.senders.part
         uniform = self.senders.fakes + size * (people + 1) * self._replaced_share
         cells = part.layout.bins if part.planes is None else part.planes.prime
@@ -118,7 +121,7 @@ class SetGame(Game):
         return found
 
     def _collect_counts(self, own: int, chance: Chance, device: Device) -> Counts:
-        """Return the number of messages in each cell that matters, in one collection."""
+        """Return the number of messages in each cell of either set, and in all others together."""
         (part, record), (_, third) = self._build_record(own), self._build_record(self._others_set)
         sent = device.reports(part, record, chance)
         others = (
@@ -134,17 +137,18 @@ class SetGame(Game):
         return total
 
     def _build_record(self, set_number: int) -> tuple[Part, Counts | Rows]:
-        """Return the full set, the empty set or a third set, and the part that sends the set.
+        """Return the part that sends a set, and the set as a record of this part.
 
-        Over planes, the bins of this part are the points themselves. The sets are the first, second
-        or third k points of a line.
+        The numbers of the sets are those of ``_others_set``. If messages name planes, the bins of
+        the returned part are the points themselves, and the sets are the first, second or third k
+        points of a line.
         """
         part, size = self.senders.part, self.size
         if part.planes is not None:
             points = np.arange(size)[None] + set_number * size
             return structs.replace(part, bins=part.planes.points), points
-        # The empty set, of number 1, has no bins, and a third set has those after the full set. If
-        # every record is full, the sets have the first, second and third k bins.
+        # The empty set (number 1) has no bins, and the third set has the k bins after those of the
+        # full set. If every record is full, the sets have the first, second and third k bins.
         block = set_number if part.is_full else (0, -1, 1)[set_number]
         blocks = np.arange(8 * row_bytes(part.bins)) // size
         return part, np.packbits(blocks == block, bitorder="little")[None]
@@ -155,7 +159,7 @@ class SetGame(Game):
         if part.planes is not None:
             numbers, cells = divide(part.layout.codes(rows), part.planes.prime)
             first, *_ = directions(numbers, *part.planes.device_planes)
-            # In directions whose first digit is 1, a point below p has its number as its cell.
+            # In directions whose first digit is 1, the cell of a point below p is its number.
             relevant = cells[(first == 1) & (cells < 2 * size)]
             found = np.bincount(relevant, minlength=2 * size)
             return np.append(found, len(rows) - len(relevant))
@@ -177,12 +181,12 @@ class SetGame(Game):
 class SlotsGame(SetGame):
     """The game of sampled slots: two records without a common cell, of which m cells are sent.
 
-    The m cells of a record are drawn anew each time. Let h be the counts of all cells, and e_m(A)
-    the sum, over all choices of m cells of record A, of the products of their counts. The
-    likelihood ratio of records A and B is e_m(A) / e_m(B), which is exact. For m = 1, e_1(A) is the
-    number of messages in the cells of A. The records are the first k bins and the next k bins, or
-    the first k bins and k pads. The attacker subtracts the records of other people, which travel in
-    clear.
+    The m cells that a record sends are drawn anew each time. For each choice of m cells of record
+    A, take the product of their counts, and let e_m(A) be the sum of these products over all
+    choices. The likelihood ratio of records A and B is exactly e_m(A) / e_m(B). For m = 1, e_1(A)
+    is the number of messages in the cells of A. The records are the first k bins and the next k
+    bins, or the first k bins and k pads. The attacker subtracts the records of other people, which
+    travel in clear.
     """
 
     @property
@@ -216,7 +220,7 @@ def _repeat_record(record: Counts | Rows, times: int) -> Counts | Rows:
 
 
 def sum_of_products(counts: Floats, size: int) -> Floats:
-    """Return for each row the sum, over all choices of ``size`` columns, of their products."""
+    """Return for each row the sum of the products of ``size`` entries, over all choices of them."""
     found = np.zeros((len(counts), size + 1))
     found[:, 0] = 1.0
     for column in counts.T:

@@ -1,4 +1,4 @@
-"""Tests of the shuffle: the positions of messages in small batches, and moves in large ones.
+"""Tests of the shuffle: positions of messages in small batches, moves between blocks of large ones.
 
 The audits ``randomizer`` and ``collection`` use these checks. A large batch is divided into blocks.
 In a uniform order, the number of messages that move from one block to another is hypergeometric.
@@ -14,11 +14,12 @@ from mixtally.lab.attacks.outcome import AttackLab
 from mixtally.primitives.bits import Counts
 
 _SIZES = (20_001, 600_001)
-"""Messages of a large batch: more than games shuffle, and more than 4 MB of eight bytes each."""
+"""Messages of large batches: more than games shuffle, and more than fill 4 MB, at eight bytes each.
+"""
 _PARTS = 20
-"""The blocks of a large batch."""
+"""The number of blocks of a large batch."""
 _FEW = 64
-"""The messages of a small batch."""
+"""The number of messages of a small batch."""
 
 
 def large_shuffle_checks(lab: AttackLab) -> tuple[list[Checks], int]:

@@ -30,11 +30,11 @@ from mixtally.primitives.chance import Chance
 from mixtally.protocol.randomize.bins import Records
 
 _DEVICES = (6_000, 600)
-"""The devices for each probe, enough for every bit to be flipped often."""
+"""The number of devices for each probe, large enough for every bit to be flipped often."""
 _BIT_BUDGET = 200_000_000
 """The most bits that are drawn for flip tests."""
 _CLEAR = 2_000
-"""The messages in clear, and the devices whose coins are counted."""
+"""The number of messages in clear, and of devices whose coins are counted."""
 
 
 def single_record_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:

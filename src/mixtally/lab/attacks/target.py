@@ -18,7 +18,7 @@ from mixtally.model.guarantee import LEAST_DELTA, LEAST_USERS, Guarantee
 
 
 class HidingPeople(NamedTuple):
-    """The numbers of people whose messages hide a person; the person is one of them.
+    """The numbers of people, the person included, whose messages hide this person.
 
     Attributes
     ----------
@@ -53,16 +53,16 @@ class Target:
     users : int
         The number of people expected to take part.
     expected, certain : HidingPeople
-        The expected numbers of people who hide a person, and the numbers on which the guarantee
-        counts. If every hop draws fakes, the guarantee counts on nobody.
+        The expected numbers of people who hide a person, and the numbers that the guarantee
+        assumes. If every hop draws fakes, the guarantee assumes no other people.
     exact : Certificate
         The delta that this library computes for the target.
     collections : int
-        How often a person may be asked under the guarantee.
+        How often the guarantee allows to ask a person.
     hops : int
         The number of mixes in a row.
     verified : bool
-        Whether the computed delta is the claimed one.
+        Whether the plan's certificate was computed again and confirmed.
     """
 
     parts: tuple[Part, ...]
@@ -114,7 +114,7 @@ class Target:
         }
 
     def distinct_parts(self) -> dict[str, Part]:
-        """Return every different part, by the words that distinguish it in the name of a test."""
+        """Return every different part, by words that distinguish it in the names of tests."""
         several = len(self.parts) > 1
         return {
             f" of part {self.parts.index(part) + 1}" if several else "": part
@@ -126,8 +126,8 @@ class Target:
     ) -> dict[Senders, int]:
         """Return the senders of each part, and how often a person sends each part.
 
-        Only ``people`` and ``mixes`` hide the person. The default of ``collections`` is the number
-        of collections in the guarantee.
+        Only the messages of ``people`` and the fakes of ``mixes`` hop(s) hide the person. The
+        default of ``collections`` is the number of collections in the guarantee.
         """
         asked = self.collections if collections is None else collections
         return {

@@ -1,8 +1,9 @@
 """The attack ``tracking``: whether a series of reports comes from one person or from two.
 
-T reports carry no name. In world u, one memoized answer causes all of them. In world v, two people
-with the same value have memoized answers of their own. Each of them sends at least one report, and
-the attacker does not know which. The statistic is the likelihood under one person divided by the
+The attacker sees T reports without their senders. In world u, all of them come from the memoized
+answer of one person. In world v, they come from two people with the same true value, each with a
+memoized answer drawn separately. Each of the two sends at least one report, and the attacker does
+not know which. The statistic is the likelihood of the reports under one person, divided by their
 mean likelihood over all assignments to two people. This statistic is optimal.
 
 Source: Side Notes on Differential Privacy, section 4, on trackability.
@@ -29,7 +30,7 @@ from mixtally.report.curves import Chart, Curve
 
 NAME = "tracking"
 MOST_REPORTS = 8
-"""The most reports of a series: every further report doubles the assignments."""
+"""The most reports of a series; every further report doubles the number of assignments."""
 RATE = 0.01
 """The false-alarm rate at which the power is reported."""
 _RUNS, _SPAN_BITS = 4_000, 1 << 21
@@ -92,8 +93,8 @@ def track(mechanism: Memoized, reports: int, runs: int, lab: AttackLab, recall: 
 def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
     """Return the statistic of every series; ``bits`` has shape (reports, people, columns).
 
-    Bit i of an assignment states who sent report i. The last report is always the first person's,
-    so that no assignment is counted twice.
+    An assignment is an integer whose bit i states which of two people sent report i. The last
+    report is always assigned to the same person, so that no division of the reports counts twice.
     """
     reports = len(bits)
     one_sender = _log_likelihood(mechanism, bits)

@@ -1,10 +1,11 @@
-"""Games with flipped records among flipped uniform fakes: the number of set bits counts too.
+"""Games with flipped records among flipped uniform fakes: the number of set bits is evidence, too.
 
-Let d be the number of bins, q the flip probability, p = 1 - q, r = p / q, and |y| the set bits of a
-message y. A fake sets one bit of all d before its flips. So P[fake = y] / P[blank = y] is (|y| r +
-(d - |y|) / r) / d. The attacker looks only at the first m positions: the bins of u and v, the bin
-of everyone else, and some empty bins. A fake's bit is among them with probability m / d. With |y|
-counted in these positions, the ratio becomes
+Let d be the number of bins, q the flip probability, p = 1 - q, r = p / q, and |y| the number of set
+bits of a message y. A *blank* has no bit set before its flips, and a uniform fake has one of its d
+bits set. So P[fake = y] / P[blank = y] is (|y| r + (d - |y|) / r) / d. The attacker looks only at
+the first m positions: the bins of u and v, the bin of everyone else, and some empty bins. The bit
+of a fake is among them with probability m / d. With |y| counted in these positions, the ratio
+becomes
 
     (|y| r + (m - |y|) / r) / d + 1 - m / d.
 
@@ -72,7 +73,10 @@ class UniformFlipsGame(CountedGame):
         return min(2, self.bins - 1)
 
     def _keys(self, rows: Rows) -> np.ndarray:
-        """Return the first three bits and the sum of all bits of every message, as one number."""
+        """Return the kind of every message: its first three bits and its number of set bits.
+
+        The kind is one integer.
+        """
         size = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
         return np.asarray((rows[:, 0] & 7).astype(np.int64) + 8 * size)
 

@@ -14,9 +14,12 @@ from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_u
 from mixtally.primitives.tails import Floats
 
 _CANDIDATES, _ROC_POINTS = 400, 120
-"""The most cuts that are compared, and the most points of a drawn curve."""
+"""The largest number of cuts that are compared, and of points of a drawn curve."""
 _BAND_RANKS = 60
-"""The ranks at which a confidence band is computed. More ranks make the band wider at each."""
+"""The number of ranks at which a confidence band is computed.
+
+More ranks make the band wider at each of them.
+"""
 
 Points = tuple[tuple[float, float], ...]
 """Pairs of a false-alarm rate and a power."""
@@ -34,7 +37,10 @@ class Worlds:
 
 
 def candidate_cuts(values: Floats) -> Floats:
-    """Return the values to cut at: all values, or ranks that are dense in both tails."""
+    """Return the values at which a statistic is cut.
+
+    These are all values or, if there are many, the values of ranks that are dense in both tails.
+    """
     seen = np.unique(values)
     if len(seen) <= _CANDIDATES:
         return seen
@@ -79,13 +85,15 @@ def roc_band(worlds: Worlds, error: float) -> tuple[Points, Points]:
     Notes
     -----
     Let V_(1) >= V_(2) >= .. be the statistic in world v in descending order. Let k be a rank that
-    is fixed before the runs. The event E = {statistic > V_(k+1)} contains at most the k largest of
-    m uniform tails, even with ties. So its probability in v is at most the Clopper-Pearson upper
-    end of k in m, except with the allowed error. Given the runs in v, the event is fixed. So its
-    probability in u is at least the Clopper-Pearson lower end of its hits in n. Larger events have
-    no less power. Hence both ends are a corner of the lower staircase. In the same way, the
-    probability in v of the event {statistic >= V_(k)} is at least the lower end of k in m, which
-    gives a corner of the upper staircase. All bounds share the error equally (Bonferroni).
+    is fixed before the runs, and E the event {statistic > V_(k+1)}. The probability of E in v is at
+    most the (k+1)-th smallest of m independent uniform numbers, even with ties. So it is at most
+    the Clopper-Pearson upper bound for k hits in m runs, except with the allowed error. Given the
+    runs in v, the event E is fixed. So its probability in u is at least the Clopper-Pearson lower
+    bound for its hits in the n runs in u. An event that contains E has at least this power. Hence
+    the two bounds are the coordinates of a corner of the lower staircase. In the same way, the
+    probability in v of the event {statistic >= V_(k)} is at least the lower bound for k hits in m
+    runs, which gives a corner of the upper staircase. All bounds share the error equally
+    (Bonferroni).
 
     References
     ----------
@@ -125,7 +133,7 @@ def _steps_before(corners: list[tuple[float, float]]) -> Points:
 def _thin_out(alarms: Floats) -> NDArray[np.intp]:
     """Return the indices of at most ``_ROC_POINTS`` points, denser at small false-alarm rates.
 
-    Of several points with the same rate only the last one is kept.
+    Of several points with the same rate, only the last one is kept.
     """
     last = np.flatnonzero(np.append(np.diff(alarms) > 0.0, True))
     if len(last) <= _ROC_POINTS:

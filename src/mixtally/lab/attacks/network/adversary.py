@@ -4,9 +4,10 @@
 the observer of every guarantee. A hostile hop never runs the code of a mix. It opens envelopes with
 its own key, selects some of them, and passes these on without changing their order.
 
-Terms: a *sheet* lists the keys of a round, and every role signs it. A *manifest* is a hop's signed
-statement of the messages that it sends, divided into *pieces*. A *bundle* has all messages of one
-person, each sealed in an *envelope*. A *victim* is a person under attack.
+Terms: a *role* is a mix or the collector, and its *place* is its number in the row, from 1; the
+collector is last. A *sheet* lists the keys of a round, and every role signs it. A *manifest* is a
+hop's signed statement of the messages that it sends, divided into files (*pieces*). A *bundle* has
+all messages of one person, each sealed in an *envelope*. A *victim* is a person under attack.
 """
 
 from collections import Counter
@@ -40,10 +41,12 @@ from mixtally.server.node.wrapping import secret_bytes
 
 SUITE_NUMBER = 1
 SUITE = SUITES[SUITE_NUMBER]
-"""The suite of all envelopes."""
+"""The cipher suite of all envelopes."""
 Keep = Callable[[Sequence[bytes], int], Sequence[bytes]]
-"""Selects the bundles or envelopes that a hostile hop passes on. The victims' come first, unless an
-honest mix has changed the order; the second argument is their number.
+"""A function that selects the bundles or envelopes that a hostile hop passes on.
+
+Its arguments are the batch and the number of victims. The victims' bundles or envelopes come first
+in the batch, unless an honest mix has changed the order.
 """
 
 
@@ -58,7 +61,7 @@ def keep_victims(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
 
 
 def keep_some(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
-    """Drop every second message that is not a victim's."""
+    """Drop every second message of the people who are not victims."""
     return [*batch[:victims], *batch[victims::2]]
 
 
@@ -69,12 +72,13 @@ def keep_short(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
 
 
 class Attack(NamedTuple):
-    """The conduct of hostile hops.
+    """The behavior of hostile hops.
 
-    One hop is hostile; if ``all_but_one``, all hops but one are. ``keep`` selects the messages that
-    a hostile hop passes on. If ``fills``, messages of the attacker replace those that are dropped.
-    If ``tells``, the hop draws the fakes of the plan, and the collector learns which messages they
-    are. If ``own_sheet``, the attacker shows a device another sheet, and attacks no batch.
+    One hop is hostile, or with ``all_but_one`` all hops but one. ``keep`` selects the messages that
+    a hostile hop passes on. With ``fills``, messages of the attacker replace the dropped ones. With
+    ``tells``, the hop draws the fakes of the plan, and the collector learns which messages are
+    these fakes. With ``own_sheet``, the attacker shows a device a sheet with the attacker's keys,
+    and does not change any batch.
     """
 
     name: str
@@ -99,7 +103,7 @@ ATTACKS = {
                keep_victims, fills=True, all_but_one=True),
     )
 }  # fmt: skip
-"""All attacks by name, in the order of the table."""
+"""All attacks by name, in the order in which the report lists them."""
 
 
 def role_name(plan: Plan, place: int) -> str:
@@ -130,7 +134,7 @@ class Adversary:
         return {place: SUITE.configuration(key) for place, key in self._private.items()}
 
     def begin(self, sheet: Sheet, digest: bytes) -> None:
-        """Forget the round before, and learn the sheet of a new one and its hash."""
+        """Begin a new round with this sheet and its hash; forget the previous round."""
         self._keys, self._digest = sheet.keys, digest
         self._manifests, self._pieces = {}, {}
         self._last: str | None = None
@@ -139,7 +143,7 @@ class Adversary:
         """Messages of this round that the attacker wrote."""
 
     def answer(self, method: str, path: str, body: bytes) -> Answer:
-        """Answer a request of an honest role, and remember what it sent."""
+        """Answer a request of an honest role; store the manifest or the piece that it contains."""
         name = path.partition("?")[0].rpartition("/")[2]
         if method == "POST" and path.startswith("/notes"):
             if kind_of(body) == "manifest":
@@ -156,7 +160,10 @@ class Adversary:
         return Answer(200 if name in self._pieces else 404, b"")
 
     def batch_from(self, hop: int) -> list[bytes] | None:
-        """Return what an honest hop has sent to a hostile role; None if it is incomplete."""
+        """Return the envelopes that an honest hop has sent to a hostile role.
+
+        Return None if the manifest or one of its pieces has not arrived.
+        """
         if hop not in self._manifests:
             return None
         digest, manifest = self._manifests[hop]
@@ -170,9 +177,13 @@ class Adversary:
     def pass_on(
         self, attack: Attack, place: int, received: Sequence[bytes], victims: int
     ) -> list[bytes]:
-        """Return what a hostile hop sends; the first hop receives bundles, others envelopes."""
+        """Return the envelopes that the hostile hop at ``place`` sends.
+
+        ``received`` are bundles at the first hop, and envelopes at any other hop.
+        """
         self.lengths |= set(map(len, received))
-        # If only one mix is honest, the hops after it drop nothing: its whole output is evidence.
+        # If only one mix is honest, the hops after it drop nothing, because all messages that the
+        # honest mix sends are evidence.
         drops = place == 1 or not attack.all_but_one
         kept = attack.keep(received, victims) if drops else received
         sent = self.open(place, kept)
@@ -209,9 +220,10 @@ class Adversary:
         return rest[::-1]
 
     def announce(self, place: int, envelopes: Sequence[bytes], bundles: int) -> tuple[bytes, Piece]:
-        """Return the signed manifest of a hostile hop, and its only piece.
+        """Return the signed manifest of the hostile hop at ``place``, and its only piece.
 
-        The numbers in the manifest are plausible: an honest hop could state them too.
+        ``bundles`` is the number of bundles in the round. The numbers in the manifest are
+        plausible: an honest hop could state them, too.
         """
         count = len(envelopes)
         piece = Piece(sha256(b"".join(envelopes)).hexdigest(), count)
@@ -246,7 +258,10 @@ class Adversary:
         return [sealer.seal(message, 0) for message in messages]
 
     def _make_lists(self, counts: Iterable[int]) -> ArrivalLists:
-        """Return arrival lists whose files do not exist; no mix reads the lists of another role."""
+        """Return arrival lists, one for each count, whose files do not exist.
+
+        Other roles do not notice, because no mix reads the lists of another role.
+        """
         name = sha256(self._digest).hexdigest()
         return tuple((ListFile(name, count),) * (count > 0) for count in counts)
 
@@ -255,7 +270,7 @@ class Adversary:
 
 
 def _last_record(layout: Layout) -> bytes:
-    """Return a message with the last bin, or a record without any bit."""
+    """Return a message that names the last bin or, if messages are bits, one with no bit set."""
     if layout.form is Form.INDEX:
         return bytes((layout.bins - 1).to_bytes(layout.message_bytes, "little"))
     return bytes(layout.blank_rows(1).tobytes())

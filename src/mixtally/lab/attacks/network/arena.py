@@ -1,9 +1,9 @@
-"""Honest mixes in folders of their own, between hostile roles, and the rounds that they play.
+"""A network of honest mixes and hostile roles, and the rounds that they run.
 
-The honest mixes are roles of the product (``server.mix``) with keys, databases and files, and the
-devices are the product's as well. An attack needs hundreds of rounds, so requests reach the mixes
-without HTTP and sockets. A subclass in the tests plays the same rounds against processes on
-sockets.
+The honest mixes run the product's code (``server.mix``), each with keys, a database and files in a
+separate folder. The devices run the product's code, too. An attack needs hundreds of rounds, so
+requests reach the mixes by function calls, without HTTP and sockets. A subclass in the tests runs
+the same rounds against processes that listen on sockets.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ from mixtally.server.node.refusal import ProblemError
 _START, _KEPT = 1_800_000_000, 600
 """The time of the first round, and the seconds for which a round is kept."""
 _MOST_WAITS = 600
-"""Attempts to receive a batch, or to be let in; each waits for the honest roles."""
+"""Attempts to receive a batch, or to have a request accepted; each lets the honest roles work."""
 _NOT_READY = 503
 
 
@@ -62,7 +62,7 @@ class Arena:
     ) -> None:
         self._people, self._honest, self.number = people, honest, 0
         self.refusals: list[str] = []
-        """Why devices refused sheets of the attacker."""
+        """The messages with which devices refused sheets of the attacker."""
         self._places = range(1, plan.hops + 2)
         self.adversary = Adversary(plan, {*hostile, plan.hops + 1}, SecureChance())
         self.folders: dict[int, Folder] = {}
@@ -75,7 +75,7 @@ class Arena:
             else:
                 key = signer.verifier
                 roles.append(Role(name=name, address=address, key=key, operator="the attacker"))
-        # A round is one game. So a contract has many rounds, whatever the plan's own number is.
+        # Each round is one game, so the contract allows many rounds, whatever number the plan has.
         self.contract = Contract(
             version=CONTRACT_VERSION,
             name="attacked",
@@ -116,12 +116,12 @@ class Arena:
             self.wait()
 
     def wait(self) -> None:
-        """Let the honest mixes do what is due."""
+        """Let the honest mixes do all work that is due at the present time."""
         for mix in self.mixes.values():
             mix.tick(self.now)
 
     def pass_time(self, until: int) -> None:
-        """Wait until a time, in seconds since 1970."""
+        """Let time pass until the time ``until``, in seconds since 1970."""
         self.now = until
 
     def call(self, address: str, method: str, path: str, body: bytes = b"") -> Answer:
@@ -183,10 +183,10 @@ class Arena:
         return self.adversary.without_own(self.adversary.open(collector, batch))
 
     def play_sheet(self, value: Value) -> list[bytes]:
-        """Show a victim a sheet with keys that all belong to the attacker.
+        """Show a victim's device a sheet whose keys all belong to the attacker.
 
-        The honest mixes are asked to sign it, too. Returns the messages of the victim, which the
-        attacker can open; none if the device refuses the sheet.
+        The honest mixes are asked to sign the sheet, too. Returns the victim's messages, opened by
+        the attacker, or an empty list if the device refuses the sheet.
         """
         if not self.number:
             self.open()
@@ -233,7 +233,10 @@ class Arena:
         return seal_answer(given, value, words, self.now).bundle
 
     def receive(self, hop: int) -> list[bytes]:
-        """Return the batch of an honest hop; an empty one if the next hop is honest, too."""
+        """Return the batch that a hostile role receives from an honest hop.
+
+        The batch is empty if the next hop is honest, because it receives the messages directly.
+        """
         if hop + 1 in self.folders:
             return []
         for _ in range(_MOST_WAITS):
@@ -247,7 +250,7 @@ class Arena:
         )
 
     def hand_over(self, hop: int, batch: list[bytes]) -> None:
-        """Send the batch of a hostile hop to an honest next one, and announce it to all mixes."""
+        """If the next hop is honest, send it the batch of a hostile hop, announced to all mixes."""
         note, piece = self.adversary.announce(hop, batch, self._people)
         if hop + 1 in self.folders:
             for place in self.folders:
@@ -255,7 +258,10 @@ class Arena:
             self.post(hop + 1, f"/pieces/{piece.sha256}", b"".join(batch), "PUT")
 
     def post(self, hop: int, path: str, body: bytes = b"", method: str = "POST") -> Answer:
-        """Send a request to an honest mix that must succeed, and wait until the mix is ready."""
+        """Send a request to an honest mix, and repeat it until the mix is ready.
+
+        The request must then succeed.
+        """
         for _ in range(_MOST_WAITS):
             answer = self.call(self.contract.hops[hop - 1].address, method, path, body)
             if answer.status != _NOT_READY:

@@ -1,4 +1,4 @@
-"""The report on attacks of hostile hops: one line for each attack and each hop that plays it.
+"""The report on attacks of hostile hops: one line for each attack and each hop concerned.
 
 ``app.attack_network`` passes the document to the writers of ``mixtally.report``.
 """
@@ -24,7 +24,7 @@ def network_document(
 ) -> Document:
     """Return the report on all outcomes of attacks on real roles.
 
-    ``promise`` is the promise under attack, in words. ``facts`` are further numbers for JSON.
+    ``promise`` is the guarantee under attack, in words. ``facts`` are further numbers for JSON.
     """
     heading = f"Attacks on real roles: {title}"
     table = Table(
@@ -61,7 +61,7 @@ def _cells(outcome: Outcome) -> list[Cell]:
 
 
 def _remark(outcome: Outcome) -> str:
-    """Return a sentence on refused sheets or on lengths of messages; "" if a row has neither."""
+    """Return a sentence on refused sheets or on lengths of messages; empty if neither occurred."""
     numbers = outcome.numbers
     if numbers["refused"]:
         many = f"{numbers['refused']:,} of {2 * outcome.runs:,}"

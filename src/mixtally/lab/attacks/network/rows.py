@@ -1,14 +1,15 @@
-"""The attacks of hostile hops, one row for each attack and hop, played until their time is over.
+"""The attacks of hostile hops: one row of the report for each attack and hop.
 
-Let V people be attacked in one round. Person i holds bin 2i in world u and bin 2i + 1 in world v,
-and all others hold the last bin. The attacker knows the answers of all others, and records what the
-collector receives. If every mix draws shaped fakes, bins are independent. So a round is then V
-independent runs of the game. Otherwise V is 1.
+Each row is played until its share of the time is over. In one round, V people (*victims*) are
+attacked. Victim i holds bin 2i in world u and bin 2i + 1 in world v, and all others hold the last
+bin. The attacker knows the answers of all others, and records the messages that the collector
+receives. If every mix draws shaped fakes, bins are independent, so a round is V independent runs of
+the game. Otherwise V is 1.
 
 The attacker has two statistics. One is the likelihood ratio of all messages, as in the games of
-``lab.attacks.games``. The other is the likelihood ratio of a single message: the one that arrives
-in the position in which the person's message was sent. It proves something only if an honest mix
-does not shuffle. Each statistic has half of the row's false-alarm probability.
+``lab.attacks.games``. The other is the likelihood ratio of the single message that arrives in the
+position in which the victim's message was sent. The second statistic proves something only if an
+honest mix does not shuffle. Each statistic uses half of the row's false-alarm probability.
 """
 
 from collections.abc import Iterator
@@ -35,22 +36,23 @@ from mixtally.model.contract import Plan
 from mixtally.model.question import Kind
 
 _MOST_VICTIMS, _CROWD = 16, 24
-"""The most victims of one round, and the people of a round in which fakes of mixes hide victims."""
+"""The most victims of a round, and the number of people in a round if mixes draw the fakes."""
 _LEAST_RUNS, _MOST_ROUNDS = 200, 950
 """The fewest runs of a row in each world, and the most rounds, which all have one contract.
 
-This number of runs is enough to refute a broken guarantee of epsilon 2.
+The fewest runs are enough to refute a broken guarantee of epsilon 2.
 """
 _Statistics = tuple[float, float]
-"""The statistic of all messages, and that of the message in the person's position."""
+"""The statistic of all messages, and that of the message in the victim's position."""
 _TEST = "likelihood ratio of all messages, or of the one in the person's place"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the report: an attack on ``plan`` in which ``hop`` has a special role.
+    """One row of the report: an attack on ``plan``, whose guarantee is in ``target``.
 
-    ``hop`` is the only hostile hop, or the only honest one. ``target`` has the plan's guarantee.
+    ``hop`` is the number of the only hostile hop, or of the only honest one if the attack needs all
+    other hops.
     """
 
     plan: Plan
@@ -66,30 +68,30 @@ class Row:
 
     @property
     def case(self) -> str:
-        """Who is hostile and what they do."""
+        """Which hop is hostile, or which one is the only honest hop, in words."""
         who = role_name(self.plan, self.hop)
         return f"only {who} is honest" if self.attack.all_but_one else f"{who} is hostile"
 
     @property
     def people(self) -> int:
-        """The number of bundles in a round, also those that the attacker makes."""
+        """The number of bundles in a round, including those that the attacker makes."""
         return _CROWD if self.target.by_mixes else self.plan.minimum_crowd
 
     @property
     def honest(self) -> int:
-        """The people of a round who follow the protocol."""
+        """The number of people in a round who follow the protocol, victims included."""
         return _CROWD if self.target.by_mixes else self.plan.honest_people
 
     @property
     def victims(self) -> int:
-        """The people who are attacked in one round."""
+        """The number of people who are attacked in one round."""
         part = self.plan.parts[0]
         single = not isinstance(self.game, ShapedGame) or part.bins < 5
         return 1 if single else min(_MOST_VICTIMS, (part.bins - 1) // 2)
 
     @property
     def rests_on(self) -> str | None:
-        """Who keeps the promise under the attack; None if the plan's assumption is broken."""
+        """Who is honest, so that the guarantee still applies; None if its assumption is broken."""
         if self.attack.own_sheet:
             return "the devices, which need every role's signature"
         if self.target.by_mixes:
@@ -99,7 +101,7 @@ class Row:
 
     @cached_property
     def game(self) -> ShapedGame | CountedGame:
-        """The game among those who hide the person under the attack."""
+        """The game with the people and mixes that hide a victim in spite of the attack."""
         hidden = self.target.certain
         if not self.target.by_mixes and 1 in self.hostile:
             hidden = HidingPeople(1, 1)
