@@ -8,8 +8,8 @@ another falls by one. So the counts move by 2 in L1 distance, by sqrt(2) in L2 d
 any single count. With two bins only one count is published, because the other is the number of
 people minus that count. The published count moves by 1.
 
-Each scale is the smallest at which OpenDP's own privacy map states the guarantee. With more than
-two bins, errors are those of the counts as published, whose sum may differ from the number of
+Each scale of noise is the smallest at which OpenDP's privacy map states the guarantee. With more
+than two bins, errors are those of the counts as published, whose sum may differ from the number of
 people.
 
 OpenDP draws from the operating system's randomness and takes no seed. An experiment with a seed
@@ -46,7 +46,7 @@ _COUNT_MOVED = 1
 def compare_central_mechanisms(
     guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
 ) -> tuple[Central, dict[str, float]]:
-    """Return the central mechanisms with a guarantee, and measured errors of one release of each.
+    """Return central mechanisms with the same guarantee, and the measured error of each.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def compare_central_mechanisms(
     Central
         The mechanisms. If OpenDP is not installed there are none, and a note says so.
     dict
-        The measured error, in counts, by the name of the mechanism.
+        The error of one release, in counts, by the name of the mechanism. Empty with ``seeded``.
     """
     try:
         load_opendp()
@@ -182,10 +182,10 @@ def _count_published(bins: int) -> int:
 def exponential(epsilon: float, bins: int, level: float) -> Baseline:
     """Return the baseline of the exponential mechanism, which names the most frequent bin.
 
-    The mechanism has delta = 0. The probability that the named bin is a or more below the largest
-    count is at most bins exp(-a / scale). OpenDP's ``make_noisy_max`` uses permute-and-flip, for
-    which the bound also holds. A bin whose count is a below the largest count is accepted at its
-    turn with probability exp(-a / scale). There are fewer than ``bins`` such bins.
+    The mechanism has delta = 0. For every a, the count of the named bin is a or more below the
+    largest count with probability at most bins exp(-a / scale). OpenDP's ``make_noisy_max`` uses
+    permute-and-flip, for which the bound is also valid: it accepts a bin whose count is a below the
+    largest count with probability exp(-a / scale), and there are fewer than ``bins`` such bins.
 
     Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
     which is derived in side notes 002 section 3; McKenna, Sheldon, Permute-and-Flip (2020).
@@ -258,8 +258,8 @@ def _raise_scale(
     The scale is ``scale``, raised slightly if necessary. ``make`` returns the measurement of a
     scale, and ``moved`` is the sensitivity of the counts.
     """
-    # Doubling the step from one unit in the last place ends soon, and overshoots by rounding errors
-    # only.
+    # The step begins at one unit in the last place and doubles. So the loop ends soon, and the
+    # scale exceeds the least one only by the size of rounding errors.
     step = 2.0**-52
     while (stated := float(make(scale).map(moved))) > epsilon:
         scale *= 1.0 + step
@@ -272,8 +272,8 @@ def _error_bounds(
 ) -> tuple[int, int]:
     """Return the largest error of one count, and the largest of all counts, at this ``level``.
 
-    OpenDP's accuracy a at alpha means P[error >= a] <= alpha. The noises are independent and errors
-    are whole numbers.
+    Both bounds are valid with probability ``level``. OpenDP's accuracy a at alpha means P[error >=
+    a] <= alpha. The noises of the bins are independent, and errors are whole numbers.
     """
     # All of n independent errors are small with probability level if each is with level^(1/n).
     each = -math.expm1(math.log(level) / bins)

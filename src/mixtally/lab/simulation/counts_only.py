@@ -1,4 +1,4 @@
-"""Tallies drawn from the number of people in each bin, without drawing a message.
+"""Tallies that are drawn from the number of people in each bin, without drawing messages.
 
 ``app.count`` calls these functions for ``--counts-only`` and for data that are already counted. The
 time does not depend on the number of people.
@@ -9,16 +9,17 @@ tally of the bin is distributed as
 
     c - Binomial(c, q) + Binomial(N - c, q).
 
-Without flips a tally is a sum of independent terms. Uniform fakes and replaced values have
-multinomial counts. The fakes of mixes have counts from their table of weights. If sets are sent in
-clear, a set with missing members names *pads* instead, which are additional bins. The number of
-pads follows from how many sets have each size.
+Without flips, the tally of a bin is the number of people's messages and fakes that name the bin.
+Uniform fakes and replaced values have multinomial counts. The fakes of mixes are drawn for each bin
+from a table of probabilities. If sets are sent in clear, a set with missing members also names
+*pads*, which are additional bins. The number of people who name each pad follows from how many sets
+have each size.
 
 Given the records and the fakes, the tallies of bins are independent. The whole tally therefore has
-the same distribution as if every message were drawn. The only exception is the cap on the set bits
-of a message: a device draws a message above the cap again, and this module does not. This changes
-the distribution of all rounds together by at most a thousandth of delta. Anything that needs whole
-messages, such as pairs of bits, is not available.
+the same distribution as if every message were drawn. The only exception is the cap, the largest
+number of set bits of a message: a device draws a message above the cap again, and this module does
+not. This changes the distribution of all rounds together by at most a thousandth of delta. Numbers
+that need whole messages, such as counts of pairs of bits, are not available.
 """
 
 from collections.abc import Sequence
@@ -74,7 +75,7 @@ class Histogram:
     counts
         Shape (bins,), int64, each in [0, users]. Counts of single values sum to ``users``.
     from_data
-        What the question takes from the data, see `Population`.
+        The facts that the question takes from the data, as in `Population`.
     sizes
         Number of people whose set has 0, 1, .. members, shape (largest set + 1,), int64; None if
         unknown.
@@ -106,7 +107,8 @@ class Histogram:
                 f"counts from 0 to {self.users:,}", f"{counts.min():,} to {counts.max():,}"
             )
         total = int(counts.sum())
-        # Sets and bits may be counted several times or not, so their sum says nothing.
+        # A person with a set or with bits may be in several bins or in none, so only the counts of
+        # single values have a known sum.
         if self.question.kind is Kind.ONE and total != self.users:
             raise _invalid_counts_error(f"counts of {self.users:,} people in all", f"{total:,}")
 
@@ -172,7 +174,11 @@ def collect_counts(
 def check_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors of ``check_crowd``, and ParameterError for pairs and sampled slots."""
+    """Check that a plan and an analysis are possible for people who are known only by counts.
+
+    Raises the errors of ``check_crowd``. Raises ParameterError if the analysis asks for pairs of
+    bits, or if the plan sends only some slots of a record.
+    """
     check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
     _check_whole_records(plan.parts[0])
     if analysis.pairs:
@@ -205,11 +211,9 @@ def draw_part(
     chance: Chance,
     sizes: Counts | None = None,
 ) -> tuple[PartReceived, Tally]:
-    """Return the numbers of messages that a collector receives for one part, and their tally.
+    """Draw the numbers of messages that a collector receives for one part, and their tally.
 
-    Fakes are included.
-
-    NumPy's generator draws the binomials, keyed by ``chance``.
+    Both include the fakes. NumPy's generator draws the binomials, with a seed from ``chance``.
 
     Parameters
     ----------
@@ -241,7 +245,7 @@ def draw_part(
                 do="give the records",
             )
         return _draw_over_planes(part, part.planes, counts, hops, chance)
-    # Each record is sent ``repeats`` times, so it counts that often.
+    # Each record is sent ``repeats`` times, so each person adds this number to the count.
     draws, own, named = _generator(chance), part.own, part.repeats * counts
     messages, fakes = users * part.record_messages, 0
     if part.pads:
@@ -253,7 +257,7 @@ def draw_part(
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
     uniform = fakes if own is not None and own.record is FakeRecord.UNIFORM else 0
     if part.replaced is not None:
-        # A replaced value is uniform over the bins, just like a uniform fake.
+        # A value that is replaced becomes a uniform bin, and is drawn with the uniform fakes.
         gone = draws.binomial(named, part.replaced / SCALE)
         named, uniform = named - gone, uniform + int(gone.sum())
     if uniform:
@@ -274,7 +278,10 @@ def draw_part(
 
 
 def _check_whole_records(part: Part) -> None:
-    """Raise ParameterError if some slots are drawn from each record, which counts do not show."""
+    """Raise ParameterError if devices send only some slots (bins) of each record.
+
+    The counts do not show which bins belong to one record.
+    """
     if part.slots is not None:
         raise ParameterError(
             "counts alone",
@@ -319,7 +326,8 @@ def _draw_over_planes(
 def _count_pads(part: Part, sizes: Counts | None) -> Counts:
     """Return the number of people who send each pad, which stands for a missing member of a set.
 
-    A person whose set has l members fewer than the largest set sends the pads 0 to l - 1.
+    ``sizes`` has the number of people whose set has 0, 1, .. members. A person whose set has l
+    members fewer than the largest set sends the pads 0 to l - 1.
     """
     if sizes is None or len(sizes) != part.pads + 1:
         raise ParameterError(
@@ -332,9 +340,9 @@ def _count_pads(part: Part, sizes: Counts | None) -> Counts:
 
 
 def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251
-    """Return NumPy's generator, keyed by 256 bits of ``chance``.
+    """Return NumPy's generator with a seed of 256 bits from ``chance``.
 
-    These draws protect nobody: a simulation has counts, not people.
+    The generator is not cryptographic. It need not be, because its draws protect nobody.
     """
     seed = int.from_bytes(chance.words(4).tobytes(), "little")
     return np.random.Generator(np.random.PCG64(seed))  # noqa: TID251

@@ -22,8 +22,8 @@ def simulate_demo(
     """Return the study of the demo, which ``mixtally demo`` shows.
 
     The study compares two plans. One is the planner's choice with at most two messages per user.
-    The other uses flip-blank with one fake per user. ``seed`` is the seed of ``lab``, for the
-    record; None if its randomness is not reproducible.
+    The other uses flip-blank with one fake per user. ``seed`` is the seed with which ``lab`` was
+    made, and the study states it; None if the randomness is not reproducible.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""Charges of a series of epochs in a ledger: in order, before sending, and each epoch once.
+"""Charges of epochs to a ledger: each epoch once, in order, and before its messages are sent.
 
-A ledger lists the plans whose privacy was spent. ``app.epochs`` charges each epoch before its first
-message. The charge has the note "epoch <name>", which tells a later run that the epoch was
-collected. Other charges of the ledger are composed with it but not changed.
+A ledger lists the plans under which a person has sent messages, and adds up their privacy losses.
+``app.epochs`` charges each epoch before its first message. The charge has the note "epoch <name>",
+which tells a later run that the epoch was collected. Other charges in the ledger are composed with
+those of epochs, and are not changed.
 """
 
 from collections.abc import Sequence
@@ -90,7 +91,11 @@ def charge_epoch(
     date: str = "",
     order: Sequence[str] | None = None,
 ) -> Ledger:
-    """Return the ledger with one more epoch; ``order`` and errors are those of `check_series`."""
+    """Return the ledger with the charge of one more epoch.
+
+    ``date`` is the date of the charge. The parameter ``order`` and the errors are those of
+    `check_series`.
+    """
     # One accountant serves both calls, so that the composition is computed only once.
     own = accountant or Accountant()
     check_series(ledger, plan, [epoch], order, own)

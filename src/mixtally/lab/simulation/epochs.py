@@ -57,7 +57,8 @@ def collect_epochs(
     guarantee
         The guarantee for a person who takes part in every epoch.
     before_epoch
-        Called with the name of each epoch before its first message. An exception stops the series.
+        Called with the name of each epoch before its first message. If it raises an exception, the
+        series stops.
     counts_only
         Whether to draw each tally from the counts of its epoch, without any message.
 
@@ -66,7 +67,7 @@ def collect_epochs(
     PlanError
         If the plan is for another question or a larger crowd.
     InfeasibleError
-        If all epochs together exceed the guarantee. Nothing is sent then.
+        If all epochs together exceed the guarantee. In this case no message is drawn.
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
     check_plan(plan, timeline, accountant, counts_only=counts_only)
@@ -96,7 +97,7 @@ def _play_epochs(
     *,
     counts_only: bool,
 ) -> Iterator[Tally]:
-    """Yield the tally of each epoch in order; an epoch is played when its tally is requested."""
+    """Yield the tally of each epoch in order; an epoch is simulated when its tally is requested."""
     (part,), every = plan.parts, len(timeline.epochs)
     for number, epoch in enumerate(timeline.epochs):
         before_epoch(epoch)
@@ -164,10 +165,10 @@ def compute_spending(
 ) -> tuple[EpochSpending, ...]:
     """Return the privacy that a person spends, by the number of epochs the person takes part in.
 
-    At most 24 numbers of epochs are shown, in ascending order. People whose number is between two
-    of them are charged for the larger one. The last entry is for a person in all epochs, even if
-    nobody took part in all of them. Raises InfeasibleError if that person's loss exceeds
-    ``guarantee``.
+    There are at most 24 entries, in ascending order of the number of epochs. A person whose number
+    of epochs has no entry is counted in the next larger entry. The last entry is for a person in
+    all epochs, even if nobody took part in all of them. Raises InfeasibleError if that person's
+    loss exceeds ``guarantee``.
     """
     every = len(timeline.epochs)
     people = timeline.attendance
@@ -177,7 +178,7 @@ def compute_spending(
     shown = times[np.unique(np.linspace(0, len(times) - 1, MOST_SHOWN).round().astype(int))]
     found: list[EpochSpending] = []
     for k in shown.tolist():
-        # People are charged for the next shown number, which is never below theirs.
+        # People are counted in the next larger entry, whose loss is at least theirs.
         least = found[-1].times if found else 0
         inside = sum(number for t, number in counts.items() if least < t <= k)
         found.append(

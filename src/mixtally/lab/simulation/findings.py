@@ -57,16 +57,16 @@ class Findings(Generic[T]):
         prose: tuple[str, ...] = (),
         origin: tuple[str, ...] = (),
     ) -> Document:
-        """Return the document of the findings, built from the parts that differ between kinds.
+        """Return the document of the findings, from the pieces that differ between kinds of result.
 
         Parameters
         ----------
         promise, key, sections, summary, tables, prose
-            See ``Document``.
+            The fields of ``report.Document`` with the same names.
         facts : callable
-            Makes the JSON object, without title, source, seed and reason.
+            Returns the JSON object, without title, source, seed and reason, which are added here.
         origin : tuple of str
-            A fingerprint and the name of what it identifies, see ``closing``.
+            A fingerprint and the name of what it identifies, for the closing section.
         """
         about = self.provenance
         source = about.source_text(simulation=self.is_simulated)

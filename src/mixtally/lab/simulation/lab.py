@@ -17,8 +17,8 @@ from mixtally.protocol.estimate.analysis import MapPieces
 class Lab:
     """The tools that all simulated rounds of a call share.
 
-    ``chance`` is the source of all noise. ``progress`` is called with a stage, the work done and
-    the total. ``planner`` chooses plans and proves their certificates, each number only once.
+    ``chance`` is the source of all noise. ``progress`` is called with the name of a step, the work
+    done and the total. ``planner`` chooses plans and computes their certificates, each only once.
     ``across`` maps a function over pieces of the messages, see ``Analysis``.
     """
 
@@ -47,15 +47,15 @@ class Provenance:
     source
         The source of the data, in a sentence or two that reveals only the number of people.
     raw
-        What else was seen in the data. Shown only in a simulation.
+        Sentences on the data that reveal more, and are shown only in a simulation.
     reason
         Why the plan was chosen.
     seed
         The seed of the randomness; None if it came from the operating system.
     ordered
-        Whether the order of the bins was given, not found in the data.
+        Whether the order of the bins was fixed in advance, not found in the data.
     signed
-        The contract that was played; None for a plan without a contract.
+        The contract that was simulated; None for a plan without a contract.
     """
 
     title: str

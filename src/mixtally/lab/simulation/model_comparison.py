@@ -14,7 +14,7 @@ from mixtally.report.numbers import at_most, number
 def compare_models(study: Study) -> list[Line]:
     """Return one line for each central mechanism, release and local mechanism.
 
-    If no central mechanism was built, one line has the central model's error from a formula.
+    If OpenDP built no central mechanism, one line has the central model's error from a formula.
     """
     central = {} if study.truth is None else study.truth.central
     found = [

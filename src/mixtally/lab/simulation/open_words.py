@@ -19,9 +19,9 @@ from mixtally.protocol.estimate.conclude.set_sizes import NAME as SIZES
 def hash_words(words: Population, question: Question) -> Population:
     """Return a population whose words are replaced by their points.
 
-    Raises PlanError if the question is not open, DataError for a word that is not valid text. The
-    bins of ``words`` are the words themselves. If the question asks for sets, each set of the
-    result has a point only once, and is padded with -1.
+    The bins of ``words`` are the words themselves. If the question asks for sets, each set of the
+    result contains a point at most once, and is padded with -1. Raises PlanError if the question is
+    not open, DataError for a word that is not valid text.
     """
     points = encode(question, words.question.labels or ())
     if words.question.kind is Kind.ONE:
@@ -30,7 +30,7 @@ def hash_words(words: Population, question: Question) -> Population:
         raise TypeError("sets of words are bin numbers, not bits")
     lacking = max(0, question.max_set - words.records.shape[1])
     sets: Integers = np.pad(words.records, ((0, 0), (0, lacking)), constant_values=-1)
-    # Two words of a set may have the same point, which a device sends only once.
+    # Two words of a set may have the same point, and a device sends this point only once.
     return Population(question, _drop_repeats(np.where(sets < 0, -1, points[sets])))
 
 
@@ -41,7 +41,7 @@ def count_true_words(crowd: Population, sought: WordList) -> Truth:
     """
     line = dict(zip(sought.words, sought.line_of.tolist(), strict=True))
     words = map(normalize_text, crowd.question.labels or ())
-    # The appended -1 is what index -1, the padding of sets, selects.
+    # Sets are padded with the index -1, which selects the appended last entry, -1.
     line_of = np.array([*(line.get(word, -1) for word in words), -1])
     records = crowd.records.reshape(crowd.users, -1)
     lines = line_of[records]
@@ -53,7 +53,7 @@ def count_true_words(crowd: Population, sought: WordList) -> Truth:
 
 
 def _drop_repeats(rows: Integers) -> Integers:
-    """Return sorted rows, with repeated numbers replaced by -1."""
+    """Return the rows, each sorted, with every repetition of a number replaced by -1."""
     rows = np.sort(rows, axis=1)
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
     return rows

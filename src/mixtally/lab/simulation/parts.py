@@ -23,8 +23,8 @@ def split_population(population: Population, questions: Sequence[Question]) -> l
     """Return one population for each of ``questions``, in this order.
 
     There is either one question, that of ``population``, or one for each bit or attribute. A bit
-    that is sent without randomization has two bins: 0 for no, and 1 for yes. If all bits are slots
-    of one record, the record has one of these two bins for each bit.
+    that is sent without randomization has two bins: 0 for no, and 1 for yes. If all bits are sent
+    as slots of one record, the record has two bins for each bit, of which it contains one.
     """
     if is_sent_whole(population.question, questions):
         return [population]

@@ -150,8 +150,9 @@ def _plan_repeats(request: PlanRequest, repeats: int, planner: Planner) -> tuple
 def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     """Return the certificate against an observer who sees only how often each bit was set.
 
-    Sums are computed from the messages, so the plan's own certificate applies by post-processing.
-    If the flips of other people hide more of a sum than of a message, a smaller delta is computed.
+    These sums are computed from the messages, so the plan's certificate applies to them by
+    post-processing. If the flips of other people hide a person better in the sums than in the
+    messages, the returned certificate has the smaller delta of the sums.
     """
     own, part = plan.certificate, plan.parts[0]
     same = structs.replace(
@@ -170,7 +171,8 @@ def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificat
             observer=Observer.SUMS,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )
-    # Only people's flips are counted on: to leave out fakes never lowers delta.
+    # This mechanism has only people's flips. Leaving out fakes never lowers delta, so its upper
+    # bound is also one for the real round.
     bare, people = structs.replace(part, own=None), plan.honest_people
     summed = Record.of(bare.mechanism(fakes=0, crowd=people), Observer.SUMS)
     found = (accountant or Accountant()).certificate(summed, own.epsilon)

@@ -31,18 +31,17 @@ MOST_BATCH_BYTES = 8_000_000_000
 _SPAN_BYTES = 1 << 22
 """Bytes of messages that are randomized at a time."""
 _MEMO_BYTES = 1_000_000
-"""Memory for tables that the randomizer computes once and uses for all spans."""
+"""Bytes of tables that the randomizer computes once and uses for all spans."""
 
 
 @dataclass(frozen=True, slots=True)
 class HopConduct:
-    """The behavior of dishonest hops.
+    """The behavior of dishonest hops in an attack on the first person of the crowd.
 
-    ``leaves_out`` is the share, in [0, 1], of other people's messages that the first dishonest hop
-    leaves out. Only a hop before every honest hop can leave them out, because an honest hop hides
-    whose message each one is. ``draws`` says whether dishonest hops draw the fakes of their recipe;
-    they reveal these fakes to the observer. ``declares`` says whether they claim to have drawn the
-    fakes.
+    ``leaves_out`` is the share, in [0, 1], of all other people's messages that hop 1 drops if it is
+    dishonest. Later hops drop nothing, because only the first hop receives messages from people.
+    ``draws`` says whether dishonest hops draw the fakes of their recipe; they reveal these fakes to
+    the observer. ``declares`` says whether they claim to have drawn the fakes.
 
     Raises ParameterError if the share is out of range.
     """
@@ -127,7 +126,7 @@ def play_parts(
     mixes : int
         The number of mixes in the chain.
     crowds : sequence of Records
-        The bins or bits of all people for each part, as ``randomize_records`` takes them.
+        The bins or bits of all people for each part, in the form that ``randomize_records`` takes.
     chance : Chance
         The source of all randomness.
     progress : Progress
@@ -137,13 +136,13 @@ def play_parts(
     pairs : bool
         Whether pairs of bits are counted.
     watch : callable
-        Receives the messages of each part that are tallied.
+        Called once for each part, with the messages that are tallied.
 
     Raises
     ------
     ParameterError
-        If a dishonest hop does not exist, or a batch exceeds the memory of a mix. Nothing is drawn
-        then.
+        If a dishonest hop does not exist, or a batch exceeds the memory of a mix. In these cases no
+        message is drawn.
     """
     hops.check(mixes)
     people = len(crowds[0])
@@ -157,15 +156,15 @@ def play_parts(
 
 
 def check_memory(part: Part, people: int, hops: int) -> None:
-    """Raise an error if the messages of a part exceed the memory of a mix.
+    """Check that the messages of a part fit into the memory of a mix.
 
-    Each person sends the most messages that the part allows, and each hop adds the mean number of
-    messages of its recipe.
+    The check assumes that each person sends the most messages that the part allows, and that each
+    hop adds the mean number of fakes of its recipe.
 
     Raises
     ------
     ParameterError
-        If they exceed the memory.
+        If the messages exceed the memory.
     """
     most = people * part.most + hops * part.mean_added
     check_shuffle_memory(most, part.layout.message_bytes, MOST_BATCH_BYTES)
@@ -196,7 +195,8 @@ def _play_part(part: Part, records: Records, setup: _RoundSetup) -> _PlayedPart:
     """Play one part, from the people through all hops to its tally."""
     hops, chance = setup.hops, setup.chance
     batch, own = _send_messages(part, records, setup)
-    # Only the first hop receives messages from people, and so can select whose to leave out.
+    # Only the first hop receives messages from people, so only it can select whose messages it
+    # drops.
     if 1 in hops.dishonest:
         batch = _leave_out(batch, own, hops.conduct.leaves_out, chance)
     # An observer subtracts the revealed fakes, so a tally of them is all that matters.
@@ -229,8 +229,8 @@ def _play_part(part: Part, records: Records, setup: _RoundSetup) -> _PlayedPart:
 def _send_messages(part: Part, records: Records, setup: _RoundSetup) -> tuple[Rows, int]:
     """Return the messages of all people, and the number of messages of the first person.
 
-    The first person's messages come first, because a dishonest first hop may single out this
-    person, see `_leave_out`.
+    The first person's messages come first, because this person is the one whom a dishonest first
+    hop attacks, see `_leave_out`.
     """
     memo, found, users = Memo(_MEMO_BYTES), list[Rows](), len(records)
     size = max(1, _SPAN_BYTES // part.layout.message_bytes // part.most)
@@ -244,13 +244,16 @@ def _send_messages(part: Part, records: Records, setup: _RoundSetup) -> tuple[Ro
     batch = part.layout.blank_rows(sum(map(len, found)))
     for place, rows in enumerate(found):
         batch[filled : filled + len(rows)] = rows
-        # Each piece is freed once it is copied, so that the batch is not held twice.
+        # Each piece is freed as soon as it is copied, so that the batch is not in memory twice.
         filled, found[place] = filled + len(rows), rows[:0].copy()
     return batch, own
 
 
 def _leave_out(batch: Rows, own_messages: int, share: float, chance: Chance) -> Rows:
-    """Return the batch without a random ``share`` of messages after the first ``own_messages``."""
+    """Return the batch with a random ``share`` of all messages but the first ones removed.
+
+    The first ``own_messages`` messages are those of the attacked person.
+    """
     others = len(batch) - own_messages
     stay = own_messages + draw_permutation(chance, others)[: others - round(share * others)]
     return np.concatenate([batch[:own_messages], batch[stay]])
@@ -259,7 +262,8 @@ def _leave_out(batch: Rows, own_messages: int, share: float, chance: Chance) -> 
 def _declare_fakes(part: Part, drawn: int, conduct: HopConduct, *, honest: bool) -> int | None:
     """Return the number of fakes that a hop declares; None if it declares that it drew none.
 
-    A hop that drew nothing but declares fakes names their expected number, which is plausible.
+    ``drawn`` is the number that the hop drew. A dishonest hop that drew no fakes but declares some
+    states their expected number, which is plausible.
     """
     if not (honest or conduct.declares):
         return None

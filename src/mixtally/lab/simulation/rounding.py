@@ -1,8 +1,8 @@
 """Random rounding of numbers to the grid of a plan, before a round is played.
 
 Real devices round when they encode. Here all numbers are rounded at once, with one random word
-each. The number of people at each grid point is then known, and counts are compared with it. The
-mean and other moments are compared with the unrounded numbers.
+each. The true number of people at each grid point is then known, and estimated counts are compared
+with it. The estimated mean and other moments are compared with those of the unrounded numbers.
 """
 
 from dataclasses import replace

@@ -30,15 +30,15 @@ def simulate_release(
 ) -> Release:
     """Simulate one round: verify the plan's certificate, then randomize, mix, tally and estimate.
 
-    If the numbers of messages contradict each other, as dishonest ``hops`` may cause, nothing is
-    released.
+    Dishonest ``hops`` may cause numbers of messages that contradict each other. In this case the
+    conclusion of the release is a `Refusal`.
 
     Raises
     ------
     PlanError
         If the plan is for another question or more people, or its certificate is false.
     DataError
-        If a record is larger than the plan hides.
+        If a set has more members than the plan hides.
     ParameterError
         If a dishonest hop does not exist, or if the analysis does not suit the records.
     """
@@ -48,8 +48,8 @@ def simulate_release(
     try:
         expected = replace(analysis, across=lab.across)
         result = conclude(plan, played.tallies, expected, received=played.received)
-    # As in a real round, inconsistent numbers release nothing, but the refusal is a result of its
-    # own.
+    # As in a real round, nothing is released if numbers are inconsistent. A simulation shows the
+    # refusal.
     except MessageError as error:
         return Release(Refusal(plan, played.received, error), played.leaked)
     return Release(result, played.leaked)

@@ -1,9 +1,9 @@
 """Messages of a crowd, written to shard files and shuffled there, with bounded memory.
 
-``mixtally batch`` calls these functions. A *shard* is a file with some of the messages. Each shard
-of devices is drawn independently, so that several processes share the work. After an interruption,
-complete shards are kept and the others are drawn. A mix draws all fakes and the order in one run.
-If that run is interrupted, its files are useless.
+``mixtally batch`` calls these functions. A *shard* is a file with some of the messages. The shards
+of people's messages are drawn independently, so that several processes share the work. After an
+interruption, the next run keeps complete shards and draws the others. In contrast, one run draws
+all fakes of the mixes and the order of all messages. If it is interrupted, its files are useless.
 """
 
 import os
@@ -41,14 +41,18 @@ from mixtally.server.engine.workers import worker_pool
 _INDEX = f"{SIMULATION}/batch.json"
 """Path of the index in the folder, among the files that must not be published.
 
-The index has a digest of the records. Anyone who knows all records but one could find that one.
+The index has a digest of the records. Anyone who knows all records but one could find the missing
+one by trying all values.
 """
 _MEMO_BYTES = 1_000_000
-"""Memory for tables that the randomizer computes once and uses for all spans."""
+"""Bytes of tables that the randomizer computes once and uses for all spans."""
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22
-"""Limits of the messages held at a time, of which the smaller applies: a row group of the file."""
+"""Limits of the messages in memory at a time, which are a row group of the file.
+
+The smaller of the two applies.
+"""
 _SHARDS_OF_A_SEED = 1 << 32
-"""Distance of the seeds of two crowds, so that their shards never share a seed."""
+"""The seeds of two crowds are this distance from each other, so their shards never share a seed."""
 
 
 class ShardIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,8 +71,8 @@ class ShardIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class ShardedCrowd(NamedTuple):
     """The people whose messages are drawn, ``shard_size`` of them in each shard.
 
-    ``plan`` is the fingerprint of the plan. ``records`` are as ``randomize_records`` takes them.
-    ``seed`` is None for the operating system's randomness.
+    ``plan`` is the fingerprint of the plan. ``records`` have the form that ``randomize_records``
+    takes. ``seed`` is None for the operating system's randomness.
     """
 
     part: Part
@@ -111,7 +115,8 @@ def randomize_shards(
     users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
     for one, name in zip(work, _draw_shards(work, folder, processes), strict=True):
         index.shards[one.number] = name
-        # Written after each shard, so that an interrupted run loses at most the shard in progress.
+        # The index is written after each shard, so that an interrupted run loses only the shards
+        # that were not yet complete.
         write_atomically(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
         done += one.people.stop - one.people.start
         progress("randomize", done, users)
@@ -203,7 +208,7 @@ def mix_shards(
 ) -> list[Path]:
     """Write the messages of shards, with the fakes of all mixes, in a uniformly random order.
 
-    One process plays all mixes.
+    One process does the work of all mixes.
 
     Parameters
     ----------
@@ -229,7 +234,7 @@ def mix_shards(
     DataError
         If a shard cannot be read, or the folder is not new.
     MessageError
-        If messages have another length.
+        If messages do not have the length that the part states.
     """
     if folder.exists() and any(folder.iterdir()):
         raise DataError(
@@ -268,9 +273,10 @@ def _add_with_keys(sorter: Sorter, rows: Rows, chance: Chance) -> None:
 def _cut_into_shards(
     ordered: Iterator[bytes], size: int, shard_size: int, most: int
 ) -> Iterator[Iterator[Rows]]:
-    """Yield shards of ``shard_size`` messages; the caller must use up each before the next.
+    """Yield shards of ``shard_size`` messages of ``size`` bytes each.
 
-    At most ``most`` messages are yielded at a time.
+    A shard is an iterator over arrays of at most ``most`` messages. The caller must exhaust it
+    before requesting the next shard.
     """
     buffer = bytearray()
 
@@ -283,7 +289,7 @@ def _cut_into_shards(
         remaining = shard_size
         while remaining and fill_buffer():
             many = min(remaining, len(buffer) // size, most)
-            # A copy, because a bytearray cannot shrink while an array refers to its memory.
+            # ``bytes`` makes a copy, because a bytearray cannot shrink while an array refers to it.
             yield np.frombuffer(bytes(buffer[: many * size]), dtype=np.uint8).reshape(-1, size)
             del buffer[: many * size]
             remaining -= many
@@ -293,14 +299,17 @@ def _cut_into_shards(
 
 
 def _write_shard(folder: Path, some: Any, part: Part, label: ShardLabel) -> str:
-    """Write a shard to a temporary file and name it by its digest, so that it is never partial."""
+    """Write a shard to a temporary file, rename it by its digest, and return the name.
+
+    A file with the final name is therefore always complete.
+    """
     # The process number keeps two processes from writing the same file.
     aside = folder / f".{label.number}-{os.getpid()}.part"
     try:
         with aside.open("wb") as file:
             done = write_shard(file, some, part.layout.message_bytes, label)
             file.flush()
-            # The content must be on disk before the name promises that it is complete.
+            # The content must be on disk before the file gets the name of a complete shard.
             os.fsync(file.fileno())
         name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"
         aside.replace(folder / name)

@@ -1,4 +1,4 @@
-"""Study: one or more releases of the same data, with the truth they are compared with.
+"""Study: one or more releases from the same data, and the true numbers to compare them with.
 
 ``app.count``, ``app.places`` and the demo make a `Study`; ``study_document`` shows it.
 """
@@ -24,9 +24,9 @@ from mixtally.model.result import Result
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refusal:
-    """A round of which nothing is released, with the reason.
+    """A round from which nothing is released, with the reason.
 
-    An instance has the attributes of a result that documents need.
+    It has the attributes of a `Result` that documents read, so that a document can show it.
     """
 
     plan: Plan
@@ -65,7 +65,7 @@ class Release:
 
     @property
     def result(self) -> Result:
-        """The released result. Raises the MessageError that explains why there is none."""
+        """The released result. If there is none, raises the MessageError that explains why."""
         if isinstance(self.conclusion, Refusal):
             raise self.conclusion.error
         return self.conclusion
@@ -75,8 +75,8 @@ class Release:
 class Study(Findings[Truth]):
     """A question asked of a crowd, and its releases, the main one first.
 
-    ``central`` has mechanisms of the central model at the guarantee of the main release.
-    ``contest`` is the vote, if a winner was requested.
+    ``central`` has mechanisms of the central model with the guarantee of the main release.
+    ``contest`` has the votes of both ways of counting if a winner was requested, else None.
     """
 
     releases: tuple[Release, ...]

@@ -1,8 +1,7 @@
 """Document of a study.
 
-A study simulates one release in full, and further releases of which it shows only the errors.
-
-``app`` calls `document` and renders the result as a page, a terminal text, JSON or CSV.
+The document shows the main release of a study in full. It shows only the errors of the other
+releases. ``app`` calls `document` and renders it as a page, a terminal text, JSON or CSV.
 """
 
 import msgspec
@@ -41,11 +40,11 @@ from mixtally.report.words import (
 )
 
 _FEW = 8
-"""Least number of rows of each figure table in a terminal."""
+"""Least number of rows that a terminal shows of each table of figures."""
 
 
 def document(study: Study, top: int) -> Document:
-    """Return the document of a simulated study, or of a release if ``study`` lacks the truth.
+    """Return the document of a simulation, or of a publishable result if the truth is missing.
 
     A terminal shows the ``top`` largest bins.
     """
@@ -67,7 +66,7 @@ def document(study: Study, top: int) -> Document:
 
 
 def _promise(study: Study, lines: Promise) -> Promise:
-    """Return the promise; its second line also has the guarantee of local ballots, if any."""
+    """Return the promise; if there are local ballots, its second line has their guarantee, too."""
     if study.contest is None:
         return lines
     first, second, third = lines
@@ -78,7 +77,7 @@ def _promise(study: Study, lines: Promise) -> Promise:
 
 
 def _tables(study: Study, view: CountsView) -> dict[str, Rows]:
-    """Return the CSV tables of counts and figures, and those of both versions of a vote."""
+    """Return the CSV tables of counts and figures and, for a vote, of both ways of counting."""
     contest, truth = study.contest, study.true_counts
     if contest is None:
         return view.tables()
@@ -134,7 +133,10 @@ def _error_section(study: Study) -> Section:
 
 
 def _intake_tables(release: Release) -> list[Table]:
-    """Return the table of received messages, if hops declared fakes or nothing is released."""
+    """Return the table of received messages, in a list.
+
+    The list is empty if no hop declared fakes and there is a result.
+    """
     plan, received = release.conclusion.plan, release.conclusion.received
     is_shown = release.refusal or any(part.drawing_hop_count for part in received.parts)
     return [intake_table(plan, received)] if is_shown else []
@@ -207,7 +209,7 @@ def _summary(study: Study, view: CountsView | None, top: int) -> list[Part]:
         *_intake_tables(main),
         _error_table(study),
     ]
-    # A terminal does not ask to install OpenDP, because a formula replaces its mechanisms.
+    # The note that OpenDP is missing is left out, because a formula replaces its mechanisms.
     missing = [note for note in _missing_notes(study) if note != MISSING]
     return [*parts, *map(Text, (*describe_accuracy(study), *missing, *_sums_texts(main)))]
 

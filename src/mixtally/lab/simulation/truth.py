@@ -20,7 +20,7 @@ from mixtally.protocol.estimate.numbers import QUANTILES
 from mixtally.protocol.tally.pairs import count_pairs
 
 Values = tuple[float | None, ...]
-"""True numbers for the rows of some figures; None where there is no true number."""
+"""True numbers, one for each row of a figure; None for a row that has no true number."""
 _CELLS = 4
 """Number of cells of a 2 x 2 table."""
 
@@ -38,8 +38,8 @@ class Truth:
     """True numbers for a result.
 
     ``counts`` has the number of people in each bin, shape (bins,). ``figures`` has the true values
-    of the rows of each of the result's figures, by name. ``central`` has the error of one release
-    of each central-model mechanism, by name.
+    of the rows of each figure of the result, by the name of the figure. ``central`` has the error
+    of one release of each central-model mechanism, by the name of the mechanism.
     """
 
     counts: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Truth:
 
 
 def truth_of(population: Population, conclusion: HasFigures) -> Truth:
-    """Return the true numbers for the figures of a result."""
+    """Return the true counts of a population, and the true numbers for the figures of a result."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
     for one in conclusion.figures:
@@ -69,7 +69,7 @@ def truth_of(population: Population, conclusion: HasFigures) -> Truth:
 
 
 def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
-    """Add the true differences and totals of counts to the true numbers."""
+    """Return ``truth`` with the true differences and totals of counts that the conclusion has."""
     added: dict[str, Values] = {}
     for one in conclusion.figures:
         if one.name == DIFFERENCES:
@@ -80,10 +80,10 @@ def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
 
 
 def _number_figures(population: Population) -> Values:
-    """Return moments, quantiles and end shares, in the order of ``estimate.conclude.numbers``.
+    """Return true moments, quantiles and end shares, in the order of ``estimate.conclude.numbers``.
 
-    Moments and quantiles are those of the numbers themselves. The shares at both ends are those of
-    the rounded numbers.
+    Moments and quantiles are those of the numbers before rounding. The end shares are the shares of
+    people whose rounded number is the lowest or the highest grid point.
     """
     assert population.values is not None
     values, at_points = np.sort(population.values), population.truth
@@ -102,7 +102,10 @@ def size_figures(population: Population) -> Values:
 
 
 def _pair_figures(figures: Figures, both: NDArray[np.int64], users: int) -> Values:
-    """Return pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
+    """Return true counts of pairs, correlations, or cells of 2 x 2 tables, one for each row.
+
+    ``both[i, j]`` is the number of people with the bits i and j, and ``both[i, i]`` with bit i.
+    """
     values: list[float | None] = []
     for row, (i, j) in enumerate(figures.about):
         joint, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])

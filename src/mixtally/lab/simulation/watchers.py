@@ -1,9 +1,9 @@
 """Detection of lost messages by devices that watch.
 
-A device that watches finds out that one of its messages was lost (``device.client.net.watch``). A
-mix past the first one cannot tell whose messages it drops, so the messages of watchers are lost as
-often as those of others. If a share s is dropped at random, w watchers with m messages each find it
-with probability
+A *watcher* is a device that checks after a round whether one of its messages was lost
+(``device.client.net.watch``). A mix after the first one cannot tell whose messages it drops, so the
+messages of watchers are lost as often as those of others. If a share s of all messages is dropped
+at random, w watchers with m messages each detect the loss with probability
 
     1 - (1 - s)^(w m)
 
@@ -16,7 +16,7 @@ from mixtally.errors import ParameterError
 
 
 def detection_probability(share: float, watchers: int, messages: int = 1) -> float:
-    """Compute the probability that watchers find out that a mix drops messages.
+    """Compute the probability that at least one watcher detects that a mix drops messages.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def detection_probability(share: float, watchers: int, messages: int = 1) -> flo
 
 
 def needed_watchers(share: float, probability: float, messages: int = 1) -> int:
-    """Compute how many watchers find a loss with at least a given probability.
+    """Compute the least number of watchers that detect a loss with a required probability.
 
     Parameters
     ----------

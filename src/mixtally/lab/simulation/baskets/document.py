@@ -24,7 +24,7 @@ _PLAN = (
 
 
 def document(findings: BasketFindings, top: int) -> Document:
-    """Return the document of a simulation, or of a release if ``findings`` lack the truth.
+    """Return the document of a simulation, or of a publishable result if the truth is missing.
 
     A terminal shows ``top`` rows of each table.
     """

@@ -20,9 +20,9 @@ from mixtally.report.document import Facts
 from mixtally.report.estimates import Columns, Estimates, prefix_columns, rename_columns, rows_of
 
 QUOTIENTS = ("support", "confidence", "lift")
-"""The numbers of a rule, each of which has an interval."""
+"""The names of the three numbers of a rule, each of which has an interval."""
 _ONE_INTERVAL = {"label": None, "lower_simultaneous": None, "upper_simultaneous": None}
-"""Columns to leave out: a set or rule has only one interval, which holds for all simultaneously."""
+"""Columns to leave out. A set or rule has only one interval; all intervals are simultaneous."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,10 @@ def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BasketFindings(Findings[TrueBaskets]):
-    """The sets and rules found in baskets. Rules below the least ``confidence`` are not shown."""
+    """The sets and rules found in baskets.
+
+    Only rules are shown whose lower bound of the confidence is at least ``confidence``.
+    """
 
     result: BasketResult
     confidence: float
@@ -87,7 +90,7 @@ class BasketFindings(Findings[TrueBaskets]):
 
     @cached_property
     def rules(self) -> list[Facts]:
-        """One flat object for each rule with enough confidence, sorted by its lower end."""
+        """One flat object for each rule that is shown, in the order of ``BasketResult.rules``."""
         shown = [one for one in self.result.rules if one.confidence.lower >= self.confidence]
         label = self.result.items.question.label
         columns: Columns = {
@@ -125,7 +128,7 @@ class BasketFindings(Findings[TrueBaskets]):
         return coverage(_interval_columns(self.sets, "lower", "truth", "upper"))
 
     def rules_coverage(self) -> Coverage:
-        """Return how many rules have three intervals that cover the truth."""
+        """Return how many rules have three intervals that all cover the true numbers."""
         ends = [(f"{one}_lower", f"{one}_truth", f"{one}_upper") for one in QUOTIENTS]
         return coverage(*(_interval_columns(self.rules, *names) for names in ends))
 

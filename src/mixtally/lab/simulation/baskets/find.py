@@ -46,17 +46,17 @@ def find_sets(
 ) -> BasketResult:
     """Find the pairs and larger sets that more than ``support`` people hold, and their rules.
 
-    A set of three or more items is tested only if all its subsets were found. No set is held by
-    more people than one of its subsets.
+    A set of three or more items is tested only if all its subsets with one item less were found,
+    because no more people hold a set than hold one of its subsets.
 
-    Half of the error probability 1 - level goes to the counts of single items. The other half is
-    divided among the sizes, and within a size among all sets, tested or not. Untested sets must be
-    counted because the same messages chose which sets are tested.
+    Half of the error probability 1 - level is used for the counts of single items. The other half
+    is divided among the sizes of sets, and within a size among all sets, tested or not. Untested
+    sets need a share because the same messages decide which sets are tested.
 
     Parameters
     ----------
     plan : Plan
-        A plan of flip-blank, which sends whole sets.
+        A plan with the protocol flip-blank, which sends a whole set in one message.
     baskets : Population
         The true baskets; the bins are the items.
     lab : Lab
@@ -90,8 +90,8 @@ def find_sets(
         )
     check_population(plan, baskets, whole, lab.planner.accountant)
     kept: list[Rows] = []
-    # The messages are kept, because larger sets are counted in them: a tally has only bits and
-    # pairs.
+    # The messages are kept to count larger sets in them, because a tally has only the counts of
+    # bits and of pairs.
     played = play(plan, [baskets.records], lab.chance, lab.progress, pairs=True, watch=kept.append)
     (tally,) = played.tallies
     # Without pairs, conclude() computes no figures of pairs, for which this search has its own
@@ -108,7 +108,10 @@ def find_sets(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SetSearch:
-    """The shuffled messages of a collection, in which sets are searched."""
+    """A search for frequent sets in the shuffled messages of a collection.
+
+    ``rows`` are the messages, in several arrays. ``tally`` has the counts of their bits and pairs.
+    """
 
     mechanism: Shuffled
     layout: Layout
@@ -120,7 +123,7 @@ class _SetSearch:
 
     @property
     def error_rate(self) -> float:
-        """Error probability of all items together, and also that of all sets together."""
+        """Error probability of the intervals of all items; the same for those of all sets."""
         return (1.0 - self.level) / 2.0
 
     def estimate_items(self) -> list[BoundedEstimate]:
@@ -153,10 +156,11 @@ class _SetSearch:
     def _extend_sets(
         self, parts: set[Items], size: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the sets of ``size`` items whose subsets were all found, and their pattern counts.
+        """Return the sets of ``size`` items to test, and their pattern counts.
 
-        The counts have shape (sets, 2^size): the number of messages with each pattern of a set's
-        items.
+        These are the sets whose subsets with ``size - 1`` items are all in ``parts``. The pattern
+        counts have shape (sets, 2^size). They are the numbers of messages with each combination of
+        the bits of a set's items.
         """
         items = sorted({item for one in parts for item in one})
         grown = {(*one, item) for one in parts for item in items if item > one[-1]}
@@ -171,7 +175,8 @@ class _SetSearch:
     ) -> tuple[ItemSet, ...]:
         """Return the sets that significantly more than ``support`` people hold.
 
-        The most frequent sets come first.
+        ``rate`` is the error probability for all sets of this size together. The most frequent sets
+        come first.
         """
         if not len(sets):
             return ()
@@ -182,7 +187,8 @@ class _SetSearch:
         )
         sets, patterns = sets[significant], patterns[significant]
         found = estimate_sets(self.mechanism, patterns)
-        # The number of all sets of the size, not of the tested ones, pays for the selection.
+        # The error probability is divided among all sets of this size, not only the tested ones,
+        # because the messages decide which sets are tested.
         lower, upper = set_intervals(
             self.mechanism, patterns, people=self.users, rate=rate, among=among
         )

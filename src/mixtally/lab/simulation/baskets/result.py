@@ -29,10 +29,10 @@ class ItemSet:
 class BasketResult:
     """The sets and rules found in a collection of baskets.
 
-    ``items`` has the counts of single items. ``sets`` is ordered by size, then by frequency.
-    ``rules`` is ordered by the lower end of the confidence, highest first. More than ``support``
-    people hold each set. The statements about all sets and rules are true simultaneously with
-    confidence ``level``.
+    ``items`` has the counts of single items. ``sets`` has the sets of each size, most frequent
+    first. ``rules`` is ordered by the lower bound of the confidence, highest first. With confidence
+    ``level``, all statements are true simultaneously: that more than ``support`` people hold each
+    set, and all intervals of items, sets and rules.
     """
 
     items: Result
@@ -54,8 +54,9 @@ class BasketResult:
     ) -> "BasketResult":
         """Return the result for frequent sets, with the rules that follow from the counts.
 
-        ``ends`` has the estimate of each item, with the ends of its interval. ``sets`` has the sets
-        of every size. The intervals are valid simultaneously. ``users`` is the number of people.
+        ``ends`` has the estimate of each item and its interval. ``sets`` has the frequent sets of
+        each size. All intervals are valid simultaneously with confidence ``level``. ``users`` is
+        the number of people.
         """
         estimates: dict[Items, BoundedEstimate] = {(i,): own for i, own in enumerate(ends)}
         every = (one for alike in sets.values() for one in alike)

@@ -19,8 +19,8 @@ from mixtally.protocol.tally.patterns import count_all_pairs, count_patterns
 def build_baskets(name: str, sets: Sequence[Sequence[str]]) -> Population:
     """Return the population of baskets with named items.
 
-    An item named twice in a basket counts once, and a basket may be empty. Raises DataError for
-    fewer than two distinct items or for an empty name.
+    An item that is named twice in a basket is counted once, and a basket may be empty. Raises
+    DataError for fewer than two distinct items or for an empty name.
     """
     labels = sorted({item for one in sets for item in one})
     if len(labels) < 2 or "" in labels:
@@ -44,7 +44,7 @@ def build_baskets(name: str, sets: Sequence[Sequence[str]]) -> Population:
 def group_rows(population: Population, size: int) -> Population:
     """Return a population of baskets, each with the values of ``size`` successive rows.
 
-    Rows that are left over at the end are ignored.
+    If fewer than ``size`` rows remain at the end, they are ignored.
     """
     labels, codes = population.question.labels or (), population.codes
     groups = codes[: len(codes) // size * size].reshape(-1, size).tolist()

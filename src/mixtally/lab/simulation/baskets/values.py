@@ -1,9 +1,10 @@
-"""Item sets as values: every item, pair and larger set in a basket is a value of its own.
+"""Item sets as values: every item, pair and larger set in a basket is one value of a record.
 
 ``app.baskets`` uses this encoding where it is possible. A basket of at most k items contains at
-most C(k, 1) + .. + C(k, L) sets of up to L items. If this number does not exceed the largest set
-that can be sent, these sets are sent as the members of one record. A set of items is then counted
-like a single value, and its error does not depend on what else a basket contains.
+most C(k, 1) + .. + C(k, L) sets of up to L items. A record is itself a set, of which at most a
+certain number of members can be sent. If the number of sets does not exceed this limit, all sets of
+a basket are sent as the members of its record. A set of items is then counted like a single value,
+and its error does not depend on the other items in a basket.
 
 Sets are numbered by size, smaller sizes first. Among the sets of i items out of d bins, the set a_1
 < .. < a_i has the number C(a_i, i) + .. + C(a_1, 1).
@@ -37,14 +38,14 @@ from mixtally.protocol.estimate.rules import BoundedEstimate, Items
 _SPAN = 1 << 16
 """Number of baskets that are encoded at a time."""
 _MOST_NAMED = 100_000
-"""Largest number of values for which a plan has names. Larger questions have numbers only."""
+"""Largest number of values for which a question has labels. Larger questions have numbers only."""
 
 
 def question_of_sets(item_question: Question, largest: int) -> Question | None:
-    """Return the question whose values are the sets of items up to a size.
+    """Return the question whose values are the sets of up to ``largest`` items.
 
-    Returns None if a basket contains more such sets than can be sent together, or if there are too
-    many sets.
+    Returns None if a basket contains more such sets than can be sent in one record, or if there are
+    more such sets than a question can have bins.
     """
     sizes = range(1, min(largest, item_question.max_set) + 1)
     sets_per_basket = sum(math.comb(item_question.max_set, size) for size in sizes)
@@ -69,9 +70,9 @@ def find_values(
 ) -> BasketResult:
     """Find frequent sets with a plan for the values of `question_of_sets`.
 
-    All intervals are valid simultaneously, also those of items and of sets that nobody holds. The
-    question of ``plan`` is ``question_of_sets(baskets.question, largest)``. All other parameters
-    are those of `baskets.find.find_sets`.
+    All intervals are valid simultaneously, including those of single items and of sets that nobody
+    holds. The question of ``plan`` must be ``question_of_sets(baskets.question, largest)``. All
+    other parameters are those of `baskets.find.find_sets`.
 
     Returns
     -------
@@ -92,8 +93,8 @@ def find_values(
     most = min(largest, baskets.question.max_set)
     played = play(plan, [encode_baskets(baskets, most)], lab.chance, lab.progress)
     result = conclude(plan, played.tallies, analysis, received=played.received)
-    # One simultaneous interval covers every set, so a lower end above the support needs no further
-    # test.
+    # The intervals of all sets are simultaneous, so a set whose lower end is above the support
+    # needs no further test.
     sets = _significant_sets(result.estimate, baskets.question.bins, most, support)
     items = _item_result(result, baskets.question)
     simultaneous = items.estimate.simultaneous
@@ -113,7 +114,8 @@ def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
             for chosen in combinations(range(question.max_set), size):
                 own = items[:, chosen]
                 rank = first + sum(_binomial_coefficient(own[:, i], i + 1) for i in range(size))
-                # Padding comes last, so a set lacks an item exactly if its last item is missing.
+                # The padding of a basket comes last. So a selection contains padding exactly if
+                # its last entry is padding.
                 columns.append(np.where(own[:, -1] < 0, -1, rank))
             first += math.comb(question.bins, size)
         found.append(np.stack(columns, axis=1))
@@ -165,7 +167,7 @@ def decode_set(number: int, bins: int) -> Items:
 def _significant_sets(
     estimate: Estimate, bins: int, largest: int, support: int
 ) -> dict[int, tuple[ItemSet, ...]]:
-    """Return the sets of each size that more than ``support`` people hold, most frequent first."""
+    """Return, by size, the sets whose lower end exceeds ``support``, most frequent first."""
     found: dict[int, tuple[ItemSet, ...]] = {}
     first, lower, upper = bins, estimate.simultaneous.lower, estimate.simultaneous.upper
     for size in range(2, largest + 1):
@@ -187,7 +189,7 @@ def _significant_sets(
 
 
 def _item_result(result: Result, item_question: Question) -> Result:
-    """Return the part of the result that is about single items, which have the first bins."""
+    """Return the result for single items, which are the first bins of ``result``."""
     own, few = result.estimate, slice(item_question.bins)
 
     def cut(ends: Intervals) -> Intervals:

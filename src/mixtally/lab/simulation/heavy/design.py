@@ -8,15 +8,16 @@ rounds. Adaptive composition, as in ``accounting.composition``, allows this depe
 
 `Participation.ONE_ROUND`: the crowd is divided at random into R groups, independently of the words.
 Each group takes part in one round under the whole guarantee. Suppose one person's word is replaced.
-The rounds before theirs have the same distribution. Their own round is (epsilon, delta)-private,
-whatever it asks. Later rounds are computed from what was seen and from other people's words, so
-they are post-processing. Hence nothing composes.
+The rounds before that person's round have the same distribution. The person's round is (epsilon,
+delta)-private, whatever its bins mean. Later rounds depend on the person only through the results
+of this round, so they are post-processing. Hence the losses of the rounds do not add up.
 
 The noise of a count does not depend on the size of the crowd. ``ONE_ROUND`` scales the count of one
 group up to the whole crowd, and so multiplies the noise by R. ``EVERY_ROUND`` multiplies the noise
-by about sqrt(R), because the budget is divided. ``ONE_ROUND`` also adds the sampling error of a
-group with one R-th of the crowd. It has a smaller error only with few rounds and small shares. Its
-advantage is that each person sends one R-th of the messages.
+by about sqrt(R), because the privacy budget is divided among the rounds. ``ONE_ROUND`` also adds
+the sampling error of a group with one R-th of the crowd. So ``ONE_ROUND`` has a smaller error only
+with few rounds and for words that a small share of people hold. Its advantage is that each person
+sends one R-th of the messages.
 """
 
 import math
@@ -87,8 +88,8 @@ class Design:
     def least_count(self) -> int:
         """Number of people who must hold a word so that its expected count reaches the threshold.
 
-        The threshold is that of a round with the mean number of messages. A word that exactly this
-        number of people hold reaches the threshold in about half of all rounds.
+        The threshold is the smallest significant count of a round with the mean number of messages.
+        A word that exactly this number of people hold reaches it in about half of all rounds.
         """
         plan, search, people = self.plan, self.search, self.people_a_round
         (part,) = plan.parts
@@ -140,7 +141,8 @@ def design_search(
             both.append(_design_one(search, each, planner))
         except (InfeasibleError, ParameterError) as error:
             obstacles.append(error)
-    # A way without a plan is left out. If neither has one, the error of the first way is raised.
+    # A kind of participation for which no plan exists is left out. If no kind has a plan, the error
+    # of the first one is raised.
     if not both:
         raise obstacles[0]
     share = 0.1 / search.top

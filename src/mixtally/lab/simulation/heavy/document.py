@@ -29,7 +29,7 @@ _NOT_PROMISED = (
 
 
 def document(findings: WordFindings) -> Document:
-    """Return the document of a simulated search, or of a release if the truth is missing."""
+    """Return the document of a simulation, or of a publishable result if the truth is missing."""
     facts, every = findings.facts, findings.words[:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return findings.document(

@@ -19,9 +19,9 @@ from mixtally.report.estimates import Columns, Estimates, rename_columns, rows_o
 class Score:
     """Quality of a list of words.
 
-    ``recall`` is the share of the true top words that are among the first ``top`` found.
-    ``precision`` is the share of the first ``top`` found that are true top words, ties included.
-    ``false_positives`` is the number of words found that nobody holds.
+    ``recall`` is the share of the true top words that are among the first ``top`` words found.
+    ``precision`` is the share of the first ``top`` words found that are true top words, ties
+    included. ``false_positives`` is the number of all words found that nobody holds.
     """
 
     recall: float
@@ -32,8 +32,8 @@ class Score:
 def score_words(found: Sequence[str], holders: Mapping[str, int], top: int) -> Score:
     """Return the score of ``found`` for the ``top`` most frequent words.
 
-    ``holders`` has the number of people who hold each word. Words that tie with the last of the
-    true top words also count as correct, but recall still expects only ``top`` words.
+    ``holders`` has the number of people who hold each word. A word that as many people hold as the
+    last of the true top words is also correct. But the denominator of recall is at most ``top``.
     """
     first = sorted((count for count in holders.values() if count), reverse=True)[:top]
     sought, least = len(first), first[-1]
@@ -47,7 +47,10 @@ def score_words(found: Sequence[str], holders: Mapping[str, int], top: int) -> S
 
 
 _NAMES = {"label": "word", "estimate": "count", "lower": None, "upper": None}
-"""Columns of words. A selected word has no individual interval."""
+"""New names of the columns of words; None leaves a column out.
+
+A selected word has no individual interval.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

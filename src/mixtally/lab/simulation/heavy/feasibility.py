@@ -58,7 +58,7 @@ def check_lengths(
     longest: int,
     outside: int,
 ) -> None:
-    """Check that the rounds are long enough for the words of 99 % of the people.
+    """Check that the rounds ask for enough symbols to spell the words of 99 % of the people.
 
     Parameters
     ----------
@@ -69,15 +69,17 @@ def check_lengths(
     people : ndarray of int64, shape (words,)
         Number of people who hold each word.
     design_for : Callable[[Search], Design]
-        Designs another search; used to advise only options with which something is found.
+        A function that designs another search. It is used to advise only options with which a
+        search would find a word.
     longest, outside : int
-        The requested number of characters in a word, in all and outside of the alphabet.
+        The number of characters of a word that the user requested, and how many of them may be
+        outside of the alphabet.
 
     Raises
     ------
     DataError
-        If more than 1 % of the people hold a word with more symbols than the rounds have. The
-        message names the options with which at most 1 % do.
+        If more than 1 % of the people hold a word with more symbols than the rounds ask for. The
+        message names options with which at most 1 % of the people do.
     """
     spelling = search.spelling
     strange, lengths, symbols = _measure_words(spelling, vocabulary)
@@ -86,7 +88,8 @@ def check_lengths(
     if share <= MOST_UNFIT:
         return
     got, needed = f"{100 * share:.3g} % that are longer", _covering_number(symbols, people)
-    # Too many characters outside the alphabet need another remedy than long words.
+    # If too many people have words with more than ``outside`` characters outside of the alphabet,
+    # the advice must differ from the advice for long words.
     if int(people[strange > outside].sum()) <= MOST_UNFIT * search.users:
         whole = needed - outside * spelling.digits
         got += f", of up to {lengths[unfit].max():,} characters"
@@ -114,9 +117,10 @@ def check_lengths(
 def _advise(
     search: Search, design_for: Callable[[Search], Design], longest: int, most: int, options: str
 ) -> str:
-    """Return the advice: ``options``, or a list of words, which needs no rounds.
+    """Return the advice to use ``options``, or to list the words, which needs no search.
 
-    The advice is only the list if no search would work.
+    If no search for words of ``longest`` characters would find a word, the advice is only to list
+    the words. ``most`` is the number of people with the most frequent word.
     """
     # Advice must not lead to a search that is refused or finds nothing, so it is checked first.
     rounds = -(-longest // search.symbols)
@@ -167,9 +171,9 @@ def _measure_words(
 
 
 def _covering_number(numbers: Integers, people: Integers) -> int:
-    """Return the smallest bound on ``numbers`` that is valid for 99 % of the people.
+    """Return the smallest number that is at least the number of 99 % of the people.
 
-    ``people`` is the number of people with each of the numbers.
+    ``people[i]`` people have the number ``numbers[i]``.
     """
     order = np.argsort(numbers, kind="stable")
     within = np.cumsum(people[order])

@@ -7,11 +7,11 @@ from mixtally.lab.simulation.heavy.design import Design
 
 @dataclass(frozen=True, slots=True)
 class FoundWord:
-    """A word that ended in some round, with its unbiased ``count`` of the whole crowd.
+    """A word that ended in some round, with an unbiased estimate of its ``count`` in the crowd.
 
     The intervals are valid for all bins of all rounds simultaneously, and therefore also for words
-    that were selected. There is no interval for a selected word alone. ``round`` is the round in
-    which the word ended, from 1.
+    that were selected by their counts. There is no individual interval, because it would not be
+    valid after the selection. ``round`` is the number of the round in which the word ended, from 1.
     """
 
     word: str
@@ -24,24 +24,25 @@ class FoundWord:
 
 @dataclass(frozen=True, slots=True)
 class SearchRound:
-    """One round, with what was published before and after it.
+    """One round, with the data that are published before and after it.
 
     Attributes
     ----------
     asked
-        Prefixes whose extensions were the bins.
+        Prefixes whose extensions were the bins of the round.
     people
         Number of people who took part.
     messages
         Number of messages tallied, fakes included.
     threshold
-        Smallest tallied count that survives.
+        Smallest tallied count with which a prefix survives.
     survivors
         Prefixes that the next round extends.
     ended
         Words that ended in this round.
     crowded
-        Number of prefixes above the threshold that exceeded the limit of survivors.
+        Number of prefixes that reached the threshold but were dropped, because only a limited
+        number of prefixes may survive.
     """
 
     asked: tuple[str, ...]
@@ -57,7 +58,8 @@ class SearchRound:
 class HeavyResult:
     """The words found, most frequent first, and the rounds that found them.
 
-    ``unreadable`` counts ended extensions that spell no text. With honest people they are noise.
+    ``unreadable`` is the number of significant extensions that end but spell no text. If all people
+    are honest, noise made them significant.
     """
 
     design: Design

@@ -1,7 +1,8 @@
-"""Prefix extension: ask for the next symbol of the surviving prefixes, keep what is significant.
+"""Prefix extension: each round asks for the next symbols of the prefixes that are still frequent.
 
-``app.words`` calls `find_words`. A *prefix* survives a round if its count is significant. Each
-round asks how the survivors continue.
+``app.words`` calls `find_words`. A *prefix* is the beginning of a word. The bins of a round are the
+extensions of some prefixes by the next symbols. Extensions whose counts are significant *survive*,
+and are the prefixes of the next round.
 
 Source: Bassily, Nissim, Stemmer, Thakurta, Practical Locally Private Heavy Hitters (2017), and
 Wang, Li, Jha, Locally Differentially Private Heavy Hitter Identification (2019), for prefix
@@ -35,7 +36,7 @@ _Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PlayedRound:
-    """A round as it is published, and the prefixes for the next one."""
+    """A round as it is published, the words that ended in it, and the prefixes that survived."""
 
     published: SearchRound
     words: list[FoundWord]
@@ -51,14 +52,14 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
     design, lab
         The plan of the search, and the tools of the simulation.
     vocabulary
-        The distinct words that people hold. Only their own devices use them.
+        The distinct words that people hold. Only the simulated devices read them.
     codes
         Shape (users,), the index in ``vocabulary`` of each person's word.
 
     Raises
     ------
     ParameterError
-        If the crowd is not the planned one.
+        If the number of people differs from the plan of the search.
     DataError
         If a word is empty.
     PlanError
@@ -100,7 +101,10 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
 def _conclude_round(
     design: Design, number: int, prefixes: Symbols, people: int, tally: Tally
 ) -> _PlayedRound:
-    """Estimate the counts of the extensions of ``prefixes`` from the ``tally`` of some people."""
+    """Estimate the counts of the extensions of ``prefixes`` in round ``number``.
+
+    ``tally`` has the messages of the ``people`` who took part in the round.
+    """
     search = design.search
     size = search.spelling.size
     seen = conclude_extensions(
@@ -115,7 +119,7 @@ def _conclude_round(
     grown = extend_prefixes(prefixes, seen.bins, size, search.symbols)
     has_ended = (grown == END).any(axis=1) | (number == search.closing_round)
     words = _ended_words(design, seen, grown, has_ended, number)
-    # Extensions are sorted by count, so those without space are the least frequent.
+    # Extensions are sorted by count, so the least frequent ones exceed the limit.
     survivors = grown[~has_ended][: search.most_survivors]
     published = SearchRound(
         asked=_show_prefixes(design, prefixes),
@@ -163,7 +167,7 @@ def _ended_words(
     found = []
     for i in np.flatnonzero(has_ended).tolist():
         symbols = grown_prefixes[i].tolist()
-        while symbols[-1:] == [END]:  # a word that ends in the closing round may lack an end symbol
+        while symbols[-1:] == [END]:  # a word of the closing round may lack an end symbol
             symbols.pop()
         word = design.search.spelling.decode(symbols) if symbols else None
         if word is not None:

@@ -29,7 +29,7 @@ class Search:
     rounds
         Number of rounds, in [1, 64].
     symbols
-        Number of symbols that prefixes grow by in a round, in [1, 10]. Words of up to rounds times
+        Number of symbols by which a round extends prefixes, in [1, 10]. Words of up to rounds times
         symbols characters of the alphabet can be found.
     keep
         Largest number of prefixes that survive a round; None for three times ``top``.
@@ -38,7 +38,7 @@ class Search:
     messages_per_user
         Largest mean number of messages that a person sends in one round.
     mix_fakes
-        Whether mixes may be trusted to draw fakes.
+        Whether the plan may rely on mixes to draw fakes.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Search:
 
     @property
     def extensions_per_prefix(self) -> int:
-        """Number of extensions of a prefix in a round."""
+        """Number of extensions of one prefix, each of which is a bin of the round."""
         return int(self.spelling.size**self.symbols)
 
     @property
@@ -101,22 +101,23 @@ class Search:
     def first_depth(self) -> int:
         """Number of symbols of the prefixes that the first round extends.
 
-        The depth is 1 if all single symbols fit among the survivors, else 0: the round extends the
-        empty prefix.
+        It is 1 if the number of symbols does not exceed that of survivors. Otherwise it is 0, and
+        the first round extends the empty prefix.
         """
         return 1 if self.spelling.size <= self.most_survivors else 0
 
     @property
     def closing_round(self) -> int | None:
-        """The round that asks for the last symbol and the end of words together; None if none does.
+        """The round after which every surviving prefix is taken for a word; None if there is none.
 
-        A search that starts without a prefix has no round left for the ends of the longest words.
+        It is the last round of a search that starts with the empty prefix, because such a search
+        has no further round that could ask for the end of the longest words.
         """
         return None if self.first_depth else self.rounds
 
     @property
     def longest(self) -> int:
-        """Largest number of symbols of a word that are examined, including its end."""
+        """Largest number of symbols of a word that are examined, including the end symbol."""
         return 1 + self.rounds * self.symbols
 
     @property
@@ -126,5 +127,5 @@ class Search:
 
     @property
     def question(self) -> Question:
-        """The question, which is equal in all rounds, so no plan depends on earlier rounds."""
+        """The question of every round; it is the same, so that no plan depends on other rounds."""
         return Question(name=f"what comes next in {self.name}", bins=self.bins)

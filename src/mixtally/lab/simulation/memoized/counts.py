@@ -18,8 +18,8 @@ from mixtally.report.estimates import Columns, estimates_of, rows_of
 class TrueAnswers:
     """The truth about a crowd with memoized answers, which only a simulation knows.
 
-    ``counts`` has the number of people with each value. ``learned`` is what an observer learns,
-    including measurements on this crowd.
+    ``counts`` has the number of people with each value. ``learned`` has the facts on what an
+    observer learns about a person, including measurements on this crowd.
     """
 
     counts: Mapping[str, int]
@@ -30,8 +30,8 @@ class TrueAnswers:
 class MemoizedFindings(Findings[TrueAnswers]):
     """Counts of bins, or of candidate words, from reports of memoized answers.
 
-    ``spent`` has the plan's parameters and losses. ``learned`` is what an observer learns, computed
-    before anyone answers.
+    ``spent`` has the plan's parameters and losses. ``learned`` has the facts on what an observer
+    learns about a person, computed without the data of this crowd.
     """
 
     result: MemoizedResult

@@ -33,7 +33,7 @@ MOST_CELLS = 20_000_000
 _SPAN_BYTES = 1 << 22
 """Bytes of reports that are drawn at a time."""
 _WATCHED_BYTES = 1 << 16
-"""Bytes of records of the people whose reports are averaged, which bounds the measuring time."""
+"""Bytes of records of the people on whom averaging is measured, which limits the time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,8 @@ def memoize_crowd(
     chance : Chance
         The source of random words if responses are not derived.
     derived : bool
-        Whether responses are derived from ``key``, as on devices, or drawn for this run.
+        Whether responses are derived from ``key``, as on devices. Otherwise they are drawn for this
+        run.
     """
     mechanism, people = plan.mechanism, [str(row) for row in range(len(values))]
     cohorts = np.zeros(len(values), dtype=np.int64)
@@ -112,7 +113,7 @@ def play_reports(
 ) -> NDArray[np.int64]:
     """Return the number of people who reported a 1, shape (cohorts, reports, bits).
 
-    All people send all reports. Raises ParameterError as `check_reports` does.
+    Every person sends ``reports`` reports. Raises ParameterError as `check_reports` does.
     """
     mechanism = crowd.mechanism
     check_reports(mechanism, reports)
@@ -134,10 +135,11 @@ def play_reports(
 
 
 def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Recovery:
-    """Return the share of wrong guesses of an observer who averages a person's reports.
+    """Return the shares of wrong guesses of an observer who averages each person's reports.
 
-    The guess is that of ``protocol.estimate.memoized.recovery``. Only the first people are
-    measured. A share is NaN if all bits of these people are equal.
+    The guesses of memoized and of true bits are those of ``protocol.estimate.memoized.recovery``.
+    Only the first people of the crowd are measured. A share is NaN if all bits of these people are
+    equal.
     """
     return measure_recoveries(crowd, [reports], chance)[0]
 
@@ -147,8 +149,8 @@ def measure_recoveries(
 ) -> list[Recovery]:
     """Return the result of `measure_recovery` for each number of reports in ``points``.
 
-    A larger number adds further reports of the same people to those of a smaller number. The
-    numbers are ascending.
+    The numbers must be ascending. For a larger number, the same people send further reports in
+    addition to those of the smaller number.
     """
     mechanism, found = crowd.mechanism, []
     # Only the first people are watched, so that the time does not grow with the crowd.

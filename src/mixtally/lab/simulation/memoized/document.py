@@ -43,7 +43,7 @@ _AVERAGING = (
 
 
 def document(findings: MemoizedFindings, top: int) -> Document:
-    """Return the document of a simulation, or of a release if ``findings`` lack the truth.
+    """Return the document of a simulation, or of a publishable result if the truth is missing.
 
     A terminal shows the ``top`` largest estimates.
     """
@@ -51,8 +51,8 @@ def document(findings: MemoizedFindings, top: int) -> Document:
     reason = [findings.provenance.reason] if findings.provenance.reason else []
 
     def select_largest(most: int) -> list[Facts]:
-        """Return the largest estimates, in the given order of values or from the largest down."""
-        # Values with a given order keep it among the largest, such as ages or dates.
+        """Return the ``most`` largest estimates, in a fixed order of values or largest first."""
+        # Values with a fixed order, such as ages or dates, keep this order.
         places = sorted(range(len(rows)), key=lambda place: -rows[place]["estimate"])[:most]
         return [rows[place] for place in (sorted(places) if ordered else places)]
 
@@ -152,7 +152,7 @@ def _draw_curves(
     *,
     log_y: bool = False,
 ) -> Picture:
-    """Return curves by the number of reports, with a mark at the number of this run."""
+    """Return a chart of curves over the number of reports; a mark shows the number of this run."""
     marks = ((float(facts["reports"]), "this run"),)
     title = f"{what} by the number of reports"
     chart = Chart(

@@ -17,8 +17,8 @@ from mixtally.report.document import Facts
 def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> Facts:
     """Return the parameters of a plan and its privacy losses.
 
-    Raises ParameterError as ``accounting.divergence.memoized`` and ``check_epsilon`` do. If
-    ``epsilon`` is given, delta is added at this privacy loss in nats.
+    If ``epsilon`` is not None, the result also has the delta at this privacy loss, in nats. Raises
+    ParameterError as ``accounting.divergence.memoized`` and ``check_epsilon`` do.
     """
     mechanism = plan.mechanism
     p, q = mechanism.report_probabilities
@@ -48,9 +48,10 @@ def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> F
 
 
 def check_estimable(mechanism: Memoized, reports: int, words: Sequence[str], level: float) -> None:
-    """Raise ParameterError if reports could not be evaluated; no report is made before this check.
+    """Raise ParameterError if the reports of this mechanism could not be evaluated.
 
-    ``words`` are the candidates; empty if there are none.
+    Callers check this before any report is made. ``words`` are the candidates whose counts are
+    estimated; empty if values are not hashed.
     """
     check_level(level)
     check_reports(mechanism, reports)

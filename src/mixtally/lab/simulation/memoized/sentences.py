@@ -12,7 +12,7 @@ from mixtally.report.promise import error_line, protection_line
 
 
 def describe_findings(findings: MemoizedFindings) -> list[str]:
-    """Describe the accuracy of the estimates, and the loss of privacy from averaging."""
+    """Return sentences on the accuracy of the estimates and on the privacy lost by averaging."""
     facts, reports = findings.facts, findings.facts["reports"]
     lines = [
         f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
@@ -144,4 +144,4 @@ NOT_PROMISED = (
     "That someone took part is not hidden, only what they answered.",
     "Nothing here stops a person from lying.",
 )
-"""What a careful reader must not take for granted."""
+"""Sentences on what the guarantee of memoized answers does not include."""

@@ -13,7 +13,10 @@ from mixtally.report.panels import Panel, panels_chart
 
 
 def select_bins(trend: Trend, most: int) -> list[int]:
-    """Return the largest bins of all epochs, in the order of the question or of their counts."""
+    """Return the ``most`` bins with the largest counts in all epochs together.
+
+    They are in the order of the question if this order was fixed, otherwise largest first.
+    """
     ranked, given = trend.series.rank_bins(), trend.provenance.ordered
     return counts.select_bins(trend.plan.question, ranked, most, labels_given=given)
 
@@ -28,7 +31,8 @@ def counts_chart(trend: Trend, top: int) -> Picture:
 
 def changes_chart(trend: Trend, top: int) -> Picture:
     """Return the chart of the ``top`` largest bins' changes from each epoch to the next."""
-    # One more step may follow, which compares the first epoch with the last.
+    # The steps between neighboring epochs come first. One more step may follow, which compares the
+    # first epoch with the last.
     every = [step.change for step in trend.steps[: len(trend.epochs) - 1]]
     truth = None if trend.truth is None else np.diff(trend.truth.counts, axis=0)
     panels = _panels(trend, top, every, truth, zero=True)

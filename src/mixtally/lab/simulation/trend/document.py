@@ -26,7 +26,7 @@ _LEANING = (
 
 
 def document(trend: Trend, top: int) -> Document:
-    """Return the document of a simulated series, or of a release if ``trend`` lacks the truth.
+    """Return the document of a simulation, or of a publishable result if the truth is missing.
 
     A terminal shows the ``top`` largest bins.
     """
@@ -143,7 +143,10 @@ def _changes(trend: Trend) -> Section:
 
 
 def _largest_changes(trend: Trend) -> Table:
-    """Return the table of the changes that are significant among all changes, largest first."""
+    """Return the table of the significant changes, largest first.
+
+    The significance takes into account that all changes were tested.
+    """
     question = trend.plan.question
     significant = [
         (step, i) for step in trend.steps for i in np.flatnonzero(step.change.significant).tolist()
@@ -172,9 +175,10 @@ def _largest_changes(trend: Trend) -> Table:
 
 
 def _counts(trend: Trend, top: int) -> Table:
-    """Return the table of the ``top`` largest bins: count, interval, change from the epoch before.
+    """Return the table of the ``top`` largest bins: counts, intervals, changes between epochs.
 
-    A star marks a change that is significant among all bins and all changes.
+    A star marks a significant change. The significance takes into account that the changes of all
+    bins in all epochs were tested.
     """
     question, interval = trend.plan.question, f"{percent(trend.estimate.individual.level)} interval"
     rows: list[list[Cell]] = []
@@ -193,7 +197,7 @@ def _counts(trend: Trend, top: int) -> Table:
                     *([] if truth is None else [f"{truth[epoch, i]:,}"]),
                 ]
             )
-        # With two epochs, the change from the first to the last is already in the second row.
+        # With two epochs, the second row already has the change from the first to the last.
         if len(trend.epochs) > 2:
             last = ["", "first-last", "", "", *_change(trend.steps[-1], i)]
             rows.append([*last, *[""] * (truth is not None)])
@@ -217,7 +221,7 @@ def _change(step: Step, i: int) -> list[str]:
 
 
 def _spending(trend: Trend) -> Table:
-    """Return the table of what people spend by the number of their epochs."""
+    """Return the table of the privacy that people spend, by the number of their epochs."""
     known = trend.spending[-1].people is not None
     shown = columns(
         trend.spending,

@@ -11,7 +11,10 @@ from mixtally.report.estimates import estimates_of, estimates_of_rows, rename_co
 MOST_LISTED = 200_000
 """Largest number of estimates that JSON lists. CSV files have all of them."""
 LARGEST = 1_000
-"""Number of bins that a shortened JSON lists for their size, and again for their changes."""
+"""Number of bins that shortened JSON lists because they are large.
+
+Up to the same number is listed because of significant changes.
+"""
 _CHANGE = {"estimate": "change"}
 
 

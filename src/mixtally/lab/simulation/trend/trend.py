@@ -20,8 +20,9 @@ from mixtally.report.coverage import Coverage, coverage, measured_error
 class EpochSpending:
     """The privacy spent by a person who takes part in ``times`` epochs.
 
-    ``people`` is the number of such people; None if unknown. ``epsilon`` is the smallest at the
-    guarantee's delta; None above 20. ``certificate`` bounds delta at the guarantee's epsilon.
+    ``people`` is the number of people in this entry; None if unknown. ``epsilon`` is the smallest
+    epsilon at the guarantee's delta; None if it exceeds 20. ``certificate`` has the bounds of delta
+    at the guarantee's epsilon.
     """
 
     times: int
@@ -39,9 +40,9 @@ class EpochSpending:
 class TrueSeries:
     """The truth about a crowd over time, which only a simulation knows.
 
-    ``counts`` are the true counts, shape (epochs, bins). ``spending`` lists what people spend by
-    the number of their epochs, all epochs last. ``figures`` has the true values of the rows of the
-    series' figures, by name.
+    ``counts`` are the true counts, shape (epochs, bins). ``spending`` has the privacy that people
+    spend, by the number of their epochs; the last entry is for all epochs. ``figures`` has the true
+    values of the rows of each figure, by the name of the figure.
     """
 
     counts: NDArray[np.integer]
@@ -54,7 +55,8 @@ class Trend(Findings[TrueSeries]):
     """The results of one question in successive epochs, with ``users`` people in each.
 
     ``guarantee``, ``certificate`` and ``least_epsilon`` are those of a person who takes part in
-    every epoch. ``least_epsilon`` is the smallest at the guarantee's delta; None above 20.
+    every epoch. ``least_epsilon`` is the smallest epsilon at the guarantee's delta; None if it
+    exceeds 20.
     """
 
     guarantee: Guarantee
@@ -115,7 +117,7 @@ class Trend(Findings[TrueSeries]):
         """Return the root mean square error of changes between neighboring epochs, or None."""
         if not self.steps:
             return None
-        # A further step compares the first epoch with the last, and is no change between neighbors.
+        # The last step may compare the first epoch with the last one, which are not neighbors.
         neighbors = self.steps[: len(self.epochs) - 1]
         return measured_error(*(s.change.counts - self.true_change(s) for s in neighbors))
 

@@ -1,6 +1,7 @@
-"""A vote that is counted twice: by ballots that need no trust, and by the messages of a release.
+"""A vote that is counted in two ways: by *local ballots* and by the messages of a release.
 
-``app.count`` and ``app.winner`` hold a contest if a winner is requested.
+The noise of a local ballot protects a voter who trusts nobody. ``app.count`` and ``app.winner``
+call this module if a winner is requested.
 
 Source: side notes 002, section 5, for the local ballots and the example.
 """
@@ -49,12 +50,12 @@ def example_electorate() -> Population:
 
 @dataclass(frozen=True, slots=True)
 class Ballots:
-    """Ballots whose noise protects them without trust in anyone.
+    """Local ballots, whose noise protects voters who trust nobody.
 
-    ``flips`` is the mechanism: a ballot has one mark for each option, and each mark is flipped with
-    some probability. There are no fakes. ``promise`` is the certificate of one ballot, seen
-    together with its voter. ``blank`` is the label of blank ballots, which are counted but elect
-    nobody; None if there are none.
+    ``flips`` is the mechanism: a ballot has one bit (*mark*) for each option, and each mark is
+    flipped with some probability. There are no fakes. ``promise`` is the certificate of one ballot
+    against an observer who knows its voter. ``blank`` is the label of blank ballots, which are
+    counted but elect nobody; None if there are none.
     """
 
     flips: BitFlips
@@ -65,16 +66,16 @@ class Ballots:
 def ballots_for(
     question: Question, *, epsilon: float | None, keep: float | None, blank: str | None = None
 ) -> Ballots:
-    """Return local ballots for a question, with a given epsilon or flip probability.
+    """Return local ballots for a question, with a required epsilon or flip probability.
 
     Parameters
     ----------
     question : Question
         One choice among at most 200 options.
     epsilon : float or None
-        The largest epsilon of a ballot that is seen with its voter.
+        The largest epsilon of a ballot against an observer who knows its voter.
     keep : float or None
-        The probability that a mark stays as it is, in (0.5, 1); None to derive it from ``epsilon``.
+        The probability that a mark is not flipped, in (0.5, 1); None to derive it from ``epsilon``.
     blank : str, optional
         The label of blank ballots, which are counted but elect nobody.
 
@@ -113,10 +114,10 @@ def ballots_for(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contest:
-    """The votes of both ways of counting, and who may have won.
+    """The estimated votes of both ways of counting, and who may have won.
 
-    ``plan`` is the plan of the release, and ``shuffle`` are the votes that it counted. ``ballots``
-    is the mechanism of the local version, and ``local`` are its votes.
+    ``plan`` is the plan of the release, and ``shuffle`` are the votes that the release counted.
+    ``ballots`` is the mechanism of the local ballots, and ``local`` are the votes counted by them.
     """
 
     plan: Plan
@@ -142,8 +143,8 @@ class Contest:
     def radius(self, count: Vote, *, at_once: bool = False) -> float:
         """Return half the width of an option's interval, by the normal approximation, as a share.
 
-        With ``at_once`` the intervals of all options are valid simultaneously. For the local
-        version this is the radius of side notes 002, section 5.
+        With ``at_once`` the intervals of all options are valid simultaneously. For local ballots
+        this is the radius of side notes 002, section 5.
         """
         # Bonferroni: the error probability is divided among the options.
         outside = (1.0 - self.level) / (self.question.bins if at_once else 1)
@@ -151,15 +152,15 @@ class Contest:
         return quantile * count.estimate.standard_error / self.plan.users
 
     def counts(self) -> Mapping[str, Vote]:
-        """Return the votes of the local and of the shuffled version, by name."""
+        """Return the votes that local ballots counted and those of the release, by name."""
         return {"local": self.local, "shuffle": self.shuffle}
 
 
 def hold_contest(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Contest:
     """Determine the winner of a release, and of simulated local ballots of the same crowd.
 
-    Every local ballot is a real message. Raises ParameterError if the release sends several
-    messages per record, or messages that name planes.
+    Every local ballot is drawn as a message. Raises ParameterError if devices send several messages
+    per record in the release, or messages that name planes.
     """
     plan, users, labels = result.plan, crowd.users, crowd.question.labels or ()
     if len(plan.parts) > 1 or plan.parts[0].planes is not None:

@@ -15,7 +15,10 @@ _SHARE = {"label": None, "estimate": "share", "standard_error": None}
 
 
 def facts(contest: Contest, truth: NDArray[np.int64] | None) -> Facts:
-    """Return both versions: the ballots' guarantee, the leader, and one row for each option."""
+    """Return the JSON object: the guarantee of local ballots, and the leader of both versions.
+
+    For each version (local ballots, or the release) it also has one row for each option.
+    """
     found: Facts = {"options": contest.question.bins}
     if truth is not None:
         first = find_leaders(truth, contest.local.blank)
@@ -31,7 +34,10 @@ def facts(contest: Contest, truth: NDArray[np.int64] | None) -> Facts:
 
 
 def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list[Facts]:
-    """Return one flat object for each option, in their order, with shares of all voters."""
+    """Return one flat object for each option, in the order of the question.
+
+    Votes are also stated as shares of all voters.
+    """
     users, radius, bins = contest.plan.users, contest.radius(count), range(contest.question.bins)
     votes = estimates_of(count.estimate, [contest.question.label(i) for i in bins])
     shares = votes.shares(users)

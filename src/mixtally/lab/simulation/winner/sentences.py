@@ -26,7 +26,10 @@ def chance(value: float) -> str:
 
 
 def describe_leader(contest: Contest, count: Vote) -> str:
-    """Return who leads, with which probability of having won, and who cannot be ruled out."""
+    """Return sentences on who leads, the probability that the leader won, and other candidates.
+
+    The other candidates are those who may have won.
+    """
     question, first = contest.question, count.leaders
     names = [repr(question.label(place)) for place in first]
     won = chance(float(count.chances[first].max()))
@@ -93,7 +96,7 @@ def _describe_shuffle(contest: Contest) -> list[str]:
             "the message is the vote: anyone who sees it leave, or holds every mix, knows the vote "
             "and no lie helps.",
         ]
-    # Without the shuffle only the randomizer protects, which is purely epsilon-private.
+    # If all mixes collude, only the randomizer protects a voter. It has delta = 0.
     local_promise = msgspec.structs.replace(promise, epsilon=local_epsilon, lower=0.0, upper=0.0)
     return [
         first,
