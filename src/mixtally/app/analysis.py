@@ -1,6 +1,6 @@
-"""Options for the analysis of a tally, in addition to the counts of its bins.
+"""Options for numbers that are computed from a tally in addition to the counts of its bins.
 
-Simulations, the collector's commands and ``conclude`` take these options.
+Simulations, the collector's commands and ``conclude`` have these options.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mixtally.protocol.estimate.analysis import Analysis
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
-"""Name and labels of each group of bins whose counts are added."""
+"""The name and the labels of each group; the counts of its bins are added up."""
 Candidates = Annotated[
     tuple[str, ...] | None, option("--candidates", "Words to look for, one per line.", "FILE")
 ]
@@ -20,7 +20,7 @@ Candidates = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureOptions:
-    """Options for numbers that follow from counts and need no true counts."""
+    """Options for numbers that are computed from the estimated counts."""
 
     compare: Annotated[
         list[str] | None,

@@ -26,9 +26,9 @@ from mixtally.report.words import (
 )
 
 _LISTED = 50
-"""Number of labels that are listed; only the number of the others is printed."""
+"""Largest number of labels that are listed. Of further labels only the number is stated."""
 _SIGNED = "." * 14
-"""Space for handwriting in a form."""
+"""Dots on which a person writes by hand in a printed form."""
 
 
 def approval(
@@ -44,9 +44,9 @@ def approval(
     plan : Plan
         The plan, which is the plan of the contract if there is one.
     fingerprint : str
-        SHA-256 of the file that the page describes.
+        SHA-256 of the file that the page describes, 64 hexadecimal digits.
     contract : Contract or None
-        The contract that names the operators; None if they are not decided.
+        The contract that names the operators; None if the operators are not decided yet.
     details : ApprovalDetails or None
         Statements of the controller; None if there are none.
     """

@@ -20,7 +20,7 @@ _SEE = "see docs/how-to/plan.md for an example"
 
 
 class ApprovalDetails(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Statements of a controller about a collection that its plan does not contain.
+    """Statements of a controller about a collection, in addition to its plan.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class ApprovalDetails(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
                 )
 
     def statements(self) -> tuple[tuple[str, str], ...]:
-        """Return the name and the text of every statement; a missing text is "not stated"."""
+        """Return a pair of name and text for every statement; a missing text is "not stated"."""
         given = {name: getattr(self, name) for name in _TEXTS} | {"date": self.date}
         return tuple(
             (name, "not stated" if given[field] is None else printable(str(given[field])))

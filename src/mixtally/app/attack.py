@@ -1,7 +1,8 @@
 """Attacks on a plan, on a contract, or on a claim about a protocol.
 
-The command line and Python both call ``attack``. Each game runs the production code; the
-derivations are in the modules of the attacks.
+The command line and Python both call ``attack``. An attack plays *games*: it draws messages in two
+worlds, in which one person holds different records, and tries to distinguish the worlds. The
+messages come from the production code. ``lab.attacks`` has the attacks and their derivations.
 """
 
 from dataclasses import dataclass, replace
@@ -248,7 +249,10 @@ def _find_target(
     *,
     unverified: bool,
 ) -> Target | MemoizedTarget:
-    """Return the target; raise InputError unless exactly one of a plan and a claim is given."""
+    """Return the target of an attack, from a plan, from a contract or from a claim.
+
+    Raises InputError unless there is either a plan or contract, or a claim.
+    """
     options, name = o.list_used_flags(claimed), claimed.protocol
     if given is not None and not options:
         plan = given.plan if isinstance(given, Contract) else given
@@ -282,18 +286,22 @@ def attack_matrix(
     game: GameOptions,
     fake_row: str | None = None,
 ) -> Attacked:
-    """Attack a claim about a randomizer, in the crowd that has the accountant's lower end of delta.
+    """Attack a claim about a randomizer that is a matrix of probabilities.
+
+    In the attack, all other people hold the values from which the accountant computes its lower
+    bound of delta.
 
     Parameters
     ----------
     matrix : RandomizerMatrix
         The randomizer.
     claimed : ClaimOptions
-        Epsilon, delta, users, and fakes if there are any.
+        The claimed epsilon and delta, the number of users, and the number of fakes (dummy
+        messages) if there are any.
     game : GameOptions
         The number of games.
     fake_row : str, optional
-        The row that fakes send, or uniform.
+        The label of the row from which fakes are drawn, or "uniform".
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Attacks of hostile mixes on real roles: ``mixtally check attack --network``.
+"""Attacks of hostile mixes on running roles (mixes and collector).
 
-The command line calls ``attack_network``. The rows of its table, and what they prove, are in
-``lab.attacks.network``.
+``mixtally check attack --network`` calls ``attack_network``. The attacks, and what they prove, are
+in ``lab.attacks.network``.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from mixtally.report.document import Document
 
 @dataclass(frozen=True, slots=True)
 class NetworkAttacked:
-    """Results of attacks of hostile mixes on real roles.
+    """Results of attacks of hostile mixes on running roles.
 
     Parameters
     ----------
@@ -70,19 +70,22 @@ def attack_network(
     seconds: float,
     progress: Progress,
 ) -> NetworkAttacked:
-    """Let each mix of a plan attack in turn, while all other roles are honest and real.
+    """Attack the running code of a plan's roles; for each attack, each mix is hostile in turn.
+
+    The other mixes are honest, except in the attack in which all mixes but one are hostile. The
+    collector is always hostile.
 
     Parameters
     ----------
     given : Plan, Contract or None
-        The plan; None for a small one. Of a contract, only the plan is used.
+        The plan to attack, or a contract whose plan is attacked; None for a small plan.
     only : str or None
-        The only attack to play.
+        The name of the only attack to run; None for all.
     level : float
         Confidence of the whole table.
     trials : int or None
-        The number of runs of each row for each of the two answers that are distinguished; None for
-        as many as the time allows.
+        The number of runs of each row, for each of the two answers that the attacker distinguishes.
+        None for as many as the time allows.
     seconds : float
         The time of all rows together, unless the fewest runs take longer.
     progress : Progress

@@ -96,7 +96,7 @@ def baskets(
         If no plan meets the request.
     """
     check_options(find, budget)
-    # The slots are those of the values of a basket, which the question of its items does not have.
+    # The option for slots counts the values (item sets) of a basket, not the items of the question.
     whole = replace(budget, cost=replace(budget.cost, slots=None))
     request = plan_request(whole, crowd.question, promised, crowd.users)
     plan, values, reason = _choose_plan(request, find.largest, run.lab.planner, budget.cost.slots)
@@ -125,11 +125,11 @@ def _choose_plan(
 ) -> tuple[Plan, bool, str]:
     """Return the plan in which the count of a pair of items has the smallest error.
 
-    Also return whether the plan counts each set of items as one value, and the reason for the
-    choice. ``slots`` is the number of values of a basket that a device sends, or None for any
-    number.
+    The second value says whether the plan counts each set of items as one value, and the third is
+    the reason for the choice. ``slots`` is the number of values of a basket that a device sends, or
+    None to let the planner choose.
 
-    Raises ParameterError if ``slots`` is given and baskets cannot be sent as values, and
+    Raises ParameterError if ``slots`` is not None and baskets cannot be sent as values, and
     InfeasibleError if no plan fits.
     """
     asked = question_of_sets(request.question, largest) if request.protocol is None else None
@@ -164,7 +164,11 @@ def _choose_plan(
 def _plan_slots(
     request: PlanRequest, asked: Question | None, slots: int, planner: Planner
 ) -> tuple[Plan, bool, str]:
-    """Return the best plan that sends ``slots`` values of a basket; raise as ``_choose_plan``."""
+    """Return the best plan in which a device sends ``slots`` values of a basket.
+
+    The other returned values and the errors are those of ``_choose_plan``. ``asked`` is the
+    question whose bins are sets of items; None if there is no such question.
+    """
     if asked is None:
         raise ParameterError(
             "--slots",
@@ -177,16 +181,19 @@ def _plan_slots(
 
 
 def _reason_of_values(request: PlanRequest, plan: Plan, more: str = "") -> str:
-    """Return why each set is counted as one value, with the standard error of a small set.
+    """Return a sentence on why each set is counted as one value.
 
-    ``more`` is added to the sentence.
+    The sentence has the standard error of a small set, and ends with ``more``.
     """
     error = error_text(plan.error_of(request.count))
     return f"{_VALUES}: a standard error of {error} counts for a small set{more}."
 
 
 def _plan_by_value(request: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
-    """Return the best plan whose messages contain sets as values; None if there is none."""
+    """Return the best plan for the question ``asked``, whose bins are sets of items.
+
+    Return None if there is no such question or plan.
+    """
     if asked is None:
         return None
     try:
@@ -198,7 +205,7 @@ def _plan_by_value(request: PlanRequest, asked: Question | None, planner: Planne
 
 
 def _error_of_pair(plan: Plan) -> float:
-    """Return the standard error of an empty pair in flipped baskets that are sent as one message.
+    """Return the standard error of a pair that nobody holds, if baskets are sent as one message.
 
     With N messages, flip probability p and q = 1 - p, the standard error of a pair is the square
     root of N p^2 q^2 / (p - q)^4 (``protocol/estimate/item_sets``). The standard error of an item

@@ -1,4 +1,4 @@
-"""A person's privacy budget: a ledger that is opened, charged with plans, and shown.
+"""A person's privacy budget: functions that create a ledger, charge plans to it, and show it.
 
 The command line keeps a ledger in a file. ``mixtally.Budget`` keeps one in a file or in memory.
 Both use the functions here; ``accounting.budget.ledger`` decides whether a charge fits.
@@ -27,7 +27,10 @@ from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import certificate_line, error_line, protection_line
 
 Change = Callable[[Callable[[Ledger], Ledger]], Ledger]
-"""Replaces a ledger by the result of a function while other processes are locked out."""
+"""A function that replaces a ledger by the result of another function of the ledger.
+
+It locks out other processes meanwhile, and returns the new ledger.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class ChargeOptions:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Statement:
-    """The privacy that the charges of a ledger have spent, and the rest of the budget.
+    """The privacy that the charges of a ledger have spent, and the remaining budget.
 
     Parameters
     ----------
@@ -55,7 +58,7 @@ class Statement:
     rest : RemainingBudget
         The spent and the remaining epsilon, and how often ``other`` still fits.
     other : Plan or None
-        A plan that may be charged next.
+        A plan that may be charged next; None if nobody asked about one.
     """
 
     ledger: Ledger
@@ -123,7 +126,7 @@ class Statement:
         found = [_charge_line(number, entry) for number, entry in enumerate(self.ledger.charges, 1)]
         found += spent_lines(self.ledger, self.total)
         found.append(
-            # What is left is rounded down, and what is spent is rounded up.
+            # The remaining epsilon is rounded down, and the spent epsilon is rounded up.
             f"left: epsilon {at_least(self.rest.epsilon, 6)} at delta "
             f"{at_most(self.ledger.budget.delta, 6)} ({used} is spent); composition costs less "
             "than the sum of the epsilons"
@@ -201,7 +204,7 @@ def open_or_read_ledger(path: Path, budget: Guarantee) -> Ledger:
 
 
 def check_continued(found: Ledger, seen: Ledger, subject: str) -> Ledger:
-    """Return a ledger that was read again, if it still has all charges that were seen before.
+    """Check that a ledger that was read again still has all earlier charges, and return it.
 
     Parameters
     ----------
@@ -217,7 +220,7 @@ def check_continued(found: Ledger, seen: Ledger, subject: str) -> Ledger:
     PlanError
         If the budget differs, or if ``found`` does not begin with the charges of ``seen``.
     """
-    # Charges are only ever appended: anything else is an older copy or another file.
+    # Charges are only appended. If an earlier charge is missing, the file was replaced.
     kept = found.charges[: len(seen.charges)] == seen.charges
     if found.budget != seen.budget or not kept:
         raise PlanError(
@@ -230,10 +233,10 @@ def check_continued(found: Ledger, seen: Ledger, subject: str) -> Ledger:
 
 
 def ledger_updater(path: Path) -> Change:
-    """Return a function that replaces the ledger in a file; it raises as ``load_ledger`` does.
+    """Return a function that replaces the ledger in the file ``path`` under a lock.
 
-    The update needs a lock, because one of two simultaneous charges would be lost although both
-    collections take place.
+    The function raises the errors of ``load_ledger``. Without the lock, one of two simultaneous
+    charges would be lost, although both collections take place.
     """
     place = resolve_target(path)
 
@@ -241,7 +244,7 @@ def ledger_updater(path: Path) -> Change:
         with exclusive_lock(place.parent, required=True):
             before = load_ledger(place)
             after = how(before)
-            # A function that only checks returns the ledger itself.
+            # A function that only checks the ledger returns the same object.
             if after is not before:
                 write_ledger(place, after)
         return after
@@ -250,18 +253,18 @@ def ledger_updater(path: Path) -> Change:
 
 
 def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:
-    """Return the ledger with a charge of today.
+    """Return the ledger with one more charge, which has the date of today.
 
     Parameters
     ----------
     ledger : Ledger
-        The ledger.
+        The budget and its earlier charges.
     plan : Plan
-        The plan that the person answers under.
+        The plan under which the person answers.
     options : ChargeOptions
         The number of collections and the note.
     accountant : Accountant
-        Keeps the computed numbers.
+        Computes the certificates, and caches them for later calls.
 
     Raises
     ------
@@ -288,11 +291,11 @@ def statement(ledger: Ledger, other: Plan | None, accountant: Accountant) -> Sta
     Parameters
     ----------
     ledger : Ledger
-        The ledger.
+        The budget and its charges.
     other : Plan or None
-        A plan whose further charges are counted, or None.
+        The plan for which the statement says how often it still fits; None for no plan.
     accountant : Accountant
-        Keeps the computed numbers.
+        Computes the certificates, and caches them for later calls.
 
     Raises
     ------
@@ -345,12 +348,14 @@ def write_ledger(place: Path, ledger: Ledger) -> None:
 
 
 def spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
-    """Return the lines that state the joint certificate of all charges, and the seal.
+    """Return the lines that state the joint certificate of all charges, and the ledger's seal.
+
+    The seal is a hash of the budget and all charges.
 
     Parameters
     ----------
     ledger : Ledger
-        The ledger.
+        The budget and its charges.
     total : Certificate or None
         The joint certificate of all charges; None without charges.
     """

@@ -1,7 +1,7 @@
 """Counts with intervals, estimated from shuffled messages and a plan.
 
-The messages are in files of a crowd that is larger than memory, or in arrays of a program. Both are
-tallied and estimated in the same way, without true counts.
+The messages are in files (*shards*) if they do not fit into memory, or in arrays of a program. In
+both cases they are tallied and estimated in the same way, without true counts.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +55,10 @@ class ConcludeOptions:
     more: FigureOptions
 
     def analysis(self, plan: Plan) -> Analysis:
-        """Return the analysis; raise ParameterError if the plan does not have the labels."""
+        """Return the numbers to compute and their confidence level, for the question of a plan.
+
+        Raises ParameterError if the options name labels that the question does not have.
+        """
         words = self.candidates
         listed = None if words is None else look_up_words(plan.question, words)
         found = replace(self.more.figures(self.level), listed=listed)
@@ -70,11 +73,13 @@ class Messages(NamedTuple):
     Parameters
     ----------
     parts : tuple of Rows
-        The messages of each part, shape (messages, bytes). A part is one message of a record.
+        The messages of each part, shape (messages, bytes). A part is a stream of messages, to which
+        every device contributes the same piece of its record.
     people : int
         Number of people who sent the messages.
     declared : tuple of tuple of int or None
-        For each part, the number of messages that each mix states it added; None if it adds none.
+        For each part, the number of fakes (dummy messages) that each mix states that it added. None
+        for a mix that adds no fakes.
     """
 
     parts: tuple[Rows, ...]
@@ -91,9 +96,9 @@ class Concluded:
     result : Result
         The counts with their intervals.
     source : str
-        A sentence about the number of messages; empty for messages of a program.
+        A sentence about the number of messages in files; empty for messages in arrays.
     repeated : tuple of str
-        Files whose messages also occur in another file, and were counted once.
+        The names of files that are copies of other files. Their messages were counted only once.
     """
 
     result: Result
@@ -109,16 +114,16 @@ class Concluded:
 
 
 def conclude(plan: Plan, messages: Messages, options: ConcludeOptions) -> Concluded:
-    """Tally the messages of a program, and estimate.
+    """Tally messages in arrays, and estimate the counts.
 
     Parameters
     ----------
     plan : Plan
-        The plan of the round.
+        The plan under which the messages were sent.
     messages : Messages
-        The messages, and the numbers of the round.
+        The messages, and the numbers of people and of fakes.
     options : ConcludeOptions
-        The options of the estimation.
+        The numbers to estimate, and their confidence level.
 
     Raises
     ------
@@ -148,18 +153,18 @@ def conclude_shards(
     progress: Progress = ignore_progress,
     note: Callable[[str], None] = ignore_progress,
 ) -> Concluded:
-    """Tally the messages in files, each file once, and estimate.
+    """Tally the messages in files, each file once, and estimate the counts.
 
     Parameters
     ----------
     plan : Plan
-        The plan of the messages; it must have one message per record.
+        The plan under which the messages were sent; it must have a single part.
     shards : sequence of str
         Files or folders, as paths or URLs.
     options : ConcludeOptions
         Numbers to estimate.
     counting : ShardOptions
-        How the files are counted. Without a number of processes, this process counts them.
+        How the files are counted. If the number of processes is None, this process counts them.
     progress : Progress
         Called while files are counted.
     note : callable
@@ -170,12 +175,12 @@ def conclude_shards(
     DataError
         If files are missing or cannot be read.
     MessageError
-        If messages belong to another plan, are in the order of people, or have inconsistent
-        numbers.
+        If messages belong to another plan, if they are not shuffled, or if their numbers are
+        inconsistent.
     ParameterError
         If the level is outside (0, 1), or the question does not have the labels.
     PlanError
-        If the plan has several messages per record.
+        If the plan has several parts.
     """
     analysis, urls = options.analysis(plan), list_files(shards, ENDINGS)
     processes = counting.processes or 0
@@ -197,14 +202,14 @@ def conclude_shards(
 
 
 def single_part(plan: Plan) -> Part:
-    """Return the only part of a plan; raise PlanError if its records need several messages."""
+    """Return the only part of a plan; raise PlanError if the plan has several parts."""
     return plan.single_part(
         "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
     )
 
 
 def _check_whole(made: Fold) -> None:
-    """Raise DataError if messages are missing from the tally."""
+    """Raise DataError if the messages of some files could not be tallied."""
     if not made.lost:
         return
     first = made.lost[0]

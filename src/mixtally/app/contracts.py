@@ -1,4 +1,4 @@
-"""Contracts, and the network of operators that a contract adds to a plan.
+"""Contracts, and the operators (*network*) that a contract adds to a plan.
 
 The commands of a contract, attacks and the Python API call the functions here.
 """
@@ -30,7 +30,10 @@ from mixtally.primitives.files import read_bytes
 
 DAY = 86_400
 USUAL_PER_USER = 4
-"""Default quota for each expected person: repeated requests and a large crowd need less."""
+"""Default number of bundles that a round accepts for each expected person.
+
+It leaves room for repeated requests and for more people than expected.
+"""
 _NETWORK = "see docs/how-to/contract.md for an example"
 
 
@@ -40,17 +43,19 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     Attributes
     ----------
     name, serial : str or None, int
-        The name of the contract, None for the name of the question, and its serial number.
+        The name of the contract, or None to use the name of the question, and its serial number.
     hops : tuple of Role
-        The mixes in order: ``[[hops]]`` with name, address, key and operator.
+        The mixes in order. Each is a table ``[[hops]]`` with name, address, key and operator.
     collector : Role
-        ``[collector]`` with the same fields.
+        The collector, a table ``[collector]`` with the same fields.
     rounds : Rounds
-        ``[rounds]`` with ``open_seconds`` and ``every_seconds``; by default one day, every day.
+        The times of rounds, a table ``[rounds]`` with ``open_seconds`` and ``every_seconds``. By
+        default a round is open for one day, and one begins every day.
     suite : int
         Number of the HPKE cipher suite.
     most_bundles : int, optional
-        Maximum number of bundles of a round; by default four for every expected person.
+        Largest number of bundles in a round, where a bundle has all messages of one person. The
+        default is four for every expected person.
     admission : str
         Who may take part: "open" or "codes".
     """
@@ -93,9 +98,9 @@ def read_network(given: Path | Mapping[str, object]) -> Network:
 
 
 def read_client_files(folder: Path) -> tuple[ClientFile, ...]:
-    """Return the path and SHA-256 of each file in a folder that is equal for all contracts.
+    """Return the path and SHA-256 of each generic file in the folder of a page.
 
-    These are all files except ``contract.json`` and ``_headers``.
+    Generic files are the same for all contracts: all except ``contract.json`` and ``_headers``.
 
     Raises
     ------
@@ -132,13 +137,14 @@ def contract_of(
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan, whose number of hops must be that of the network.
     network : Network
         The roles that run the plan.
     subject : str
         The name of the network's file in messages.
     client_files : tuple of ClientFile
-        The files of the page by which people answer.
+        The files of the web page on which people answer, with their hashes; empty to leave them
+        out.
     """
     if len(network.hops) != plan.hops:
         raise PlanError(
@@ -173,7 +179,7 @@ def read_plan_or_contract(data: bytes, subject: str) -> Contract | Plan:
 
 
 def _is_contract(data: bytes) -> bool:
-    """Return whether the bytes are a contract of any version; a plan has no serial number."""
+    """Return whether the bytes are a contract of any version, which has a serial number."""
     try:
         fields = json.loads(text_of(data))
     except (ValueError, RecursionError):

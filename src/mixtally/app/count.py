@@ -1,4 +1,4 @@
-"""One simulated round: a crowd is prepared, checked, simulated and compared with the true counts.
+"""One simulated round: prepare a crowd, check it, simulate its messages, and compare the counts.
 
 ``app.simulate`` calls ``prepare_round`` and then ``count``. ``mixtally batch randomize`` calls
 ``prepare_crowd``, because it writes the messages of a crowd to files.
@@ -37,14 +37,14 @@ from mixtally.protocol.estimate.analysis import Analysis
 
 
 class GivenPlan(NamedTuple):
-    """A plan that a user gives, in place of a request to the planner.
+    """A plan that is used as it is, with the reason for its use.
 
     Attributes
     ----------
     plan : Plan
-        The plan.
+        The plan of the round.
     reason : str
-        Why the plan is used, in a sentence.
+        Why the plan was chosen, in a sentence; empty if the user chose it.
     signed : ContractReference or None
         The contract that contains the plan; None for a plan by itself.
     """
@@ -77,15 +77,15 @@ class CountResult:
     Attributes
     ----------
     about : Provenance
-        Title, source and seed.
+        Title, source of the data, and seed.
     release : Release
-        The release of the collector, or the reason why nothing is released.
+        The estimates of the collector, or the reason why nothing is released.
     truth : Truth
-        The true counts.
+        The true counts, which only a simulation knows.
     from_data : tuple of str
-        Parts of the question that were taken from the data, as in ``Population``.
+        Names of the facts of the question that were read from the data, as in ``Population``.
     contest : Contest or None
-        The winner of a vote, if requested.
+        The votes and the winner, if the winner of a vote was requested.
     """
 
     about: Provenance
@@ -95,7 +95,10 @@ class CountResult:
     contest: Contest | None = None
 
     def study(self) -> Study:
-        """Return the findings, compared with the central model unless they belong to a contract."""
+        """Return the findings of the round.
+
+        Unless a contract was simulated, they include central mechanisms for comparison.
+        """
         comparison: dict[str, Central] = {}
         truth = self.truth
         if self.about.signed is None:
@@ -124,18 +127,19 @@ class PreparedRound:
     name : str
         Name of the question in titles.
     given : GivenPlan
-        The plan, and why it is used.
+        The plan, and the reason for its use.
     crowd : Population or Histogram
-        The people, or the number of people with each value.
+        The people, or the number of people with each value, as they were read.
     sent : Population or Histogram
-        The form of the crowd that is simulated. Words are hashed, and a crowd of which only tallies
-        are drawn is a histogram.
+        The same crowd in the form that is simulated. Words are replaced by their hashes. If only
+        tallies are drawn, it is a histogram.
     words : tuple of str or None
-        Words to estimate if the question is open; None for a list of values.
+        The words whose counts are estimated if the question is open; None if the question has a
+        list of values.
     analysis : Analysis
-        Numbers to estimate, with the words to look for.
+        Numbers to estimate, including the counts of ``words``.
     hops : DishonestHops
-        Mixes that deviate from the protocol.
+        The mixes that deviate from the protocol, and how.
     """
 
     name: str
@@ -183,8 +187,9 @@ def prepare_round(
 ) -> PreparedRound:
     """Return the crowd in the form in which a round is simulated.
 
-    With ``counts_only``, tallies are drawn instead of messages, as they always are for a
-    ``Histogram``. Raises PlanError for words if the question of the plan is not open.
+    With ``counts_only``, tallies are drawn instead of messages. This is always the case for a
+    ``Histogram``. Raises PlanError if ``words`` is not None and the question of the plan is not
+    open.
     """
     sent, question = crowd, given.plan.question
     if isinstance(crowd, Population) and words is not None:
@@ -204,16 +209,19 @@ def prepare_round(
 
 
 def prepare_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
-    """Return a crowd with the records that devices randomize: words hashed, and numbers rounded.
+    """Return a crowd with the records that devices randomize.
+
+    Words are replaced by their hashes if the question is open. Numbers are rounded to the grid of
+    the plan.
 
     Parameters
     ----------
     crowd : Population
         The people and their answers.
     plan : Plan
-        The plan of the messages.
+        The plan under which the messages are sent.
     chance : Chance
-        Rounds numbers to the grid of the plan.
+        The source of randomness for the rounding of numbers.
 
     Raises
     ------
@@ -241,11 +249,12 @@ def count(
     Parameters
     ----------
     ready : PreparedRound
-        The prepared crowd.
+        The crowd and the plan, as ``prepare_round`` returns them.
     run : Run
-        How the round is simulated.
+        The settings of the simulation.
     sums : bool
-        Whether to certify also what is hidden from an observer of the sums only.
+        Whether to compute also the certificate against an observer who sees only the sums of all
+        messages.
     ballots : Ballots or None
         Local ballots of the same crowd, if the winner of a vote is requested.
 
@@ -284,7 +293,7 @@ def count(
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:
-    """Return the result of central mechanisms with the same guarantee, and their errors."""
+    """Return central mechanisms with the guarantee of a result, and the measured error of each."""
     # The central mechanisms of the comparison count one value per person.
     if result.question.kind is not Kind.ONE:
         return Central(note=ONE_VALUE), {}

@@ -1,6 +1,7 @@
 """A question that is repeated over time: counts, changes, and the total privacy loss.
 
-The command line and Python call ``epochs``. An epoch is one collection of the series.
+The command line and Python call ``epochs``. An *epoch* is one of the collections that repeat the
+question.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +41,7 @@ _RATE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnoverOptions:
-    """How epochs are simulated, and whether the last epoch of the data is complete.
+    """How people join, leave and change if epochs are simulated, and a check of epochs in the data.
 
     The probabilities of joining, leaving and changing are 0.1 by default.
     """
@@ -66,8 +67,8 @@ class TurnoverOptions:
     def check(self, columns: Sequence[str]) -> None:
         """Raise ParameterError unless the epochs are either in the data or simulated.
 
-        ``columns`` are the given options that describe epochs in the data, ``--epoch-column``
-        first.
+        ``columns`` are the options that the user set and that describe epochs in the data;
+        ``--epoch-column`` is the first of them.
         """
         invented = self.synthetic is not None
         given = (
@@ -92,7 +93,11 @@ class TurnoverOptions:
     def invent(
         self, first: Population, epochs: int, chance: Chance, *, counts_only: bool
     ) -> Timeline | EpochCounts:
-        """Return simulated epochs that begin with a crowd; raise as ``simulate_turnover`` does."""
+        """Simulate further epochs of the crowd ``first``; return the timeline or its counts.
+
+        With ``counts_only`` only counts are kept, where the question allows this. Raises the errors
+        of ``simulate_turnover``.
+        """
         return (simulate_turnover_counts if counts_only else simulate_turnover)(
             first,
             epochs,
@@ -116,18 +121,18 @@ class EpochsOptions:
 def check_given_plan(
     plan: Plan, options: EpochsOptions, flags: Sequence[str], subject: str
 ) -> None:
-    """Check a plan that a user gives for a series of epochs.
+    """Check a plan that a user has chosen for a series of epochs, and the options next to it.
 
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan of each epoch; its question must have a list of values.
     options : EpochsOptions
         The options of the series; those of the budget must have their defaults.
     flags : sequence of str
-        The names of other options that the user gave although the plan fixes them.
+        The names of other options that the user set although the plan fixes them.
     subject : str
-        What the plan is called in messages.
+        The word for the plan in messages: "plan" or "contract".
 
     Raises
     ------
@@ -161,19 +166,20 @@ def epochs(
     Parameters
     ----------
     options : EpochsOptions
-        The request.
+        The guarantee for all epochs, the budget and the turnover.
     timeline : Timeline or EpochCounts
-        The epochs.
+        The answers of people in each epoch, or only their counts.
     run : Run
-        How the epochs are simulated; its source completes a sentence about their origin.
+        The settings of the simulation; its ``source`` ends the sentence about the epochs' origin.
     given : GivenPlan or None
         The plan of every epoch; None to plan for the smallest crowd.
     scale : Range or None
-        Encoding of numbers.
+        The bins of numbers, or the points to which they are rounded; None for other values.
     order : sequence of str or None
         Names of all epochs in order; None if they are times or numbers.
     change : Change or None
-        Updates the ledger to which every epoch is charged before it is sent.
+        Updates the ledger to which every epoch is charged before its messages are drawn. None for
+        no ledger.
 
     Raises
     ------
@@ -221,9 +227,9 @@ def _make_charger(
     order: Sequence[str] | None,
     accountant: Accountant,
 ) -> Callable[[str], None]:
-    """Return a function that charges one epoch, given its name, to the ledger.
+    """Return a function that charges the epoch of a given name to the ledger.
 
-    Raises InfeasibleError or PlanError unless the ledger allows all ``epochs``.
+    Raises InfeasibleError or PlanError if the ledger does not allow all ``epochs``.
     """
 
     def unchanged(ledger: Ledger) -> Ledger:
@@ -234,7 +240,7 @@ def _make_charger(
         today = date.today().isoformat()
         change(lambda old: charge_epoch(old, plan, epoch, accountant, date=today, order=order))
 
-    # All epochs are checked before the first is sent, because a charge cannot be undone.
+    # All epochs are checked before the first one is charged, because a charge cannot be undone.
     change(unchanged)
     return charge
 
@@ -278,9 +284,9 @@ def _plan_epochs(
     planner: Planner,
     scale: Range | None,
 ) -> GivenPlan:
-    """Return the plan with the smallest error for the smallest crowd.
+    """Return the plan with the smallest error for the smallest crowd of all epochs.
 
-    All epochs share the guarantee.
+    The guarantee is for all epochs together.
     """
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections

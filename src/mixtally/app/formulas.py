@@ -22,7 +22,7 @@ _LISTED = (
 
 
 class FormulaView(NamedTuple):
-    """What is shown of formulas: the promise, the facts of the JSON output, and lines of text."""
+    """Output about formulas: the promise in three lines, the JSON facts, and lines of text."""
 
     promise: Promise
     facts: dict[str, Any]
@@ -69,12 +69,12 @@ def list_formulas() -> FormulaView:
 def check_formula(
     name: str | None, promise: o.MaybePromise, setting: SettingOptions
 ) -> FormulaView:
-    """Compare the delta that a formula claims with the exact delta of its noise.
+    """Compare the delta that a formula claims with the exact delta of the noise it prescribes.
 
     Parameters
     ----------
     name : str or None
-        The name of the formula.
+        The name of the formula; None, because the option may be missing, is an error.
     promise : MaybePromise
         The guarantee for which the formula prescribes noise.
     setting : SettingOptions
@@ -100,8 +100,8 @@ def check_formula(
 
 
 def _promise(verdict: FormulaAudit) -> Promise:
-    """Return the claim of the formula, and the verdict on it for the observer who sees most."""
-    # The first observer is the one who sees most.
+    """Return the claim of the formula, and the verdict for the observer who sees most."""
+    # The first observer sees at least as much as the others.
     most = verdict.observer_audits[0]
     factor = next(
         (one.error_factor for one in verdict.observer_audits if one.error_factor is not None), None

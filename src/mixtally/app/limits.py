@@ -22,7 +22,7 @@ from mixtally.protocol.encode.numbers import Points, Range, Scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostOptions:
-    """What a participant may have to send."""
+    """Limits on the messages that a person and a mix send."""
 
     fakes_per_user: Annotated[
         float | None,
@@ -62,9 +62,10 @@ class CostOptions:
     ] = None
 
     def messages(self, question: Question) -> float | Fraction:
-        """Return the allowed number of messages per user. The default depends on the question.
+        """Return the largest allowed mean number of messages per user, the answer included.
 
-        Raises ParameterError if the number is given in two ways.
+        The default depends on the question. Raises ParameterError if both the number of messages
+        and the number of fakes are limited.
         """
         fakes, messages = self.fakes_per_user, self.messages_per_user
         if fakes is None:
@@ -88,7 +89,7 @@ class CostOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustOptions:
-    """Who is trusted, and for what."""
+    """Assumptions on mixes and other people, and the protocol."""
 
     mix_fakes: o.MixFakes = False
     hops: Annotated[
@@ -168,18 +169,21 @@ def plan_request(
     question, guarantee, users : Question, Guarantee, int
         The question, the guarantee for all collections together, and the number of people.
     scale : Range or None
-        Bins of numbers, or the points to which numbers are rounded at random.
+        The bins of numbers, or the points to which numbers are rounded at random; None for other
+        values.
     prefixes : Prefixes or None
-        The prefixes of a search for words.
+        The prefixes of a search for words; None for other questions.
     planner : Planner or None
-        Finds the number of points with the smallest error of the mean, if it is not given.
+        Finds the number of points with the smallest error of the mean, if ``scale`` does not state
+        this number.
     whole_records : bool
         Whether all slots of a record must be sent.
 
     Raises
     ------
     ParameterError
-        If the number of messages is given in two ways, or is limited for mixes that draw no fakes.
+        If both messages and fakes are limited, or if the messages of mixes are limited although
+        mixes draw no fakes.
     """
     request = PlanRequest(
         question=question,
@@ -209,7 +213,10 @@ def plan_request(
 
 
 def budget_for_repeats(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
-    """Return the budget with enough messages for repeats, unless the user has limited messages."""
+    """Return the budget with enough messages to send each record ``repeats`` times.
+
+    The budget is returned unchanged if the user has limited messages or fakes.
+    """
     cost = budget.cost
     if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
         return budget

@@ -1,7 +1,8 @@
-"""The privacy of any local randomizer that is given as a matrix of probabilities.
+"""The privacy of any local randomizer, described by a matrix of probabilities.
 
-The command line and Python make a ``ShuffledRandomizer`` of the matrix. Then they call
-``price_matrix``, ``least_epsilon`` or ``trace_matrix``, and show what these functions return.
+Each row of the matrix is the distribution of the message for one value, and each column is one
+message (*output*). The command line and Python make a ``ShuffledRandomizer`` from the matrix. Then
+they call ``price_matrix``, ``least_epsilon`` or ``trace_matrix``, and show the results.
 """
 
 import csv
@@ -51,7 +52,7 @@ SOURCE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixOptions:
-    """How a matrix is read, and what hides its rows."""
+    """How a matrix is read, which fakes hide a message, and the number of rounds."""
 
     fake_row: Annotated[
         str | None,
@@ -84,7 +85,7 @@ class DeltaOptions:
     reading: MatrixOptions
 
     def mechanism(self) -> MechanismOptions:
-        """Return the parameters of the protocol; raise ParameterError without a protocol."""
+        """Return the parameters of the protocol; raise ParameterError if no protocol is named."""
         if self.protocol is None:
             raise ParameterError(
                 "check delta",
@@ -98,7 +99,10 @@ class DeltaOptions:
         )
 
     def shuffle(self, matrix: RandomizerMatrix) -> "ShuffledRandomizer":
-        """Return the matrix among other people and fakes; raise ParameterError for a protocol."""
+        """Return the randomizer ``matrix`` among other people and fakes.
+
+        Raises ParameterError if a protocol is named, too.
+        """
         if self.protocol is not None:
             raise not_together("--matrix", "--matrix", ["--protocol"], "leave one out")
         return shuffle_matrix(
@@ -118,7 +122,8 @@ class ShuffledRandomizer(NamedTuple):
     matrix : RandomizerMatrix
         The probabilities of the messages.
     randomizer : Randomizer
-        The matrix among the honest people and fakes, prepared for many epsilons.
+        The matrix with the honest people and fakes that hide a message, prepared to compute delta
+        at many epsilons.
     others : int
         The number of people who use other matrices.
     rounds : int
@@ -133,9 +138,9 @@ class ShuffledRandomizer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizerDelta:
-    """Both ends of delta of a randomizer whose messages are shuffled.
+    """A lower and an upper bound of the delta of a randomizer whose messages are shuffled.
 
-    Only ``upper`` is a guarantee. The lower end is the delta of one crowd.
+    Only ``upper`` is a guarantee. The lower bound is the delta of one particular crowd.
 
     Parameters
     ----------
@@ -144,27 +149,27 @@ class RandomizerDelta:
     lower, upper : float
         Bounds of delta at this epsilon; ``upper`` covers every crowd and both directions.
     users, others, fakes, rounds : int
-        The numbers of people with this matrix, of people in other groups, of fakes and of rounds,
-        for which the bounds hold.
+        The numbers of people with this matrix, of people in other groups, of fakes and of rounds
+        that the bounds assume.
     pair : tuple of str
-        The two values with the largest upper bound.
+        The two values of a person for which the upper bound is largest.
     lower_pair : tuple of str
-        The two values of the lower bound.
+        The two values of a person for which the lower bound was computed.
     crowd : str
-        The values of all other people at the lower bound.
+        The values of all other people for which the lower bound was computed.
     exact : str
-        Why both ends are the true delta, or an empty text.
+        The reason why both bounds are the true delta; empty if none is known.
     note : str
-        Why both ends meet for many people, or an empty text.
+        The reason why both bounds approach each other for many people; empty if none is known.
     index : float
         The blanket index: the largest sum over outputs of (R_u - R_v)^2 / m for two values u and v,
         where R_u and R_v are their rows and m is the smallest entry in the column of the output. It
         is infinite if some outputs can be sent for some values only.
     mu : float
-        A hint, never a guarantee: for many people delta is about that of Gaussian noise with mu =
-        sqrt(index / users), without fakes.
+        An approximation, not a guarantee: for many people, delta is about that of Gaussian
+        differential privacy with parameter mu. Without fakes, mu = sqrt(index / users).
     local_epsilon : float
-        The privacy loss if all messages are traced to their senders; may be infinite.
+        The privacy loss if all messages can be traced to their senders; may be infinite.
     normalized : int
         Number of rows that were divided by their sums.
 
@@ -211,7 +216,7 @@ class RandomizerDelta:
 
     @property
     def certificate(self) -> Certificate:
-        """Both ends of delta in the form of the certificate of a mechanism."""
+        """Both bounds of delta in the form of a mechanism's certificate."""
         return Certificate(
             epsilon=self.epsilon, lower=self.lower, upper=self.upper, observer=Observer.MESSAGES,
             status=Status.PROVED, source=self.source, assumption=self.assumption,
@@ -240,7 +245,7 @@ class RandomizerDelta:
 
     @property
     def lines(self) -> list[str]:
-        """The lines that state both ends, each rounded outward."""
+        """The lines that state both bounds: the lower one rounded down, the upper one up."""
         at, local = at_most(self.epsilon, 9), "no protection"
         if math.isfinite(self.local_epsilon):
             local = f"a local epsilon of {at_most(self.local_epsilon, 6)}"
@@ -265,7 +270,7 @@ class RandomizerDelta:
 
 
 def refuse_matrix_options(reading: MatrixOptions) -> None:
-    """Raise ParameterError for options that only a matrix has."""
+    """Raise ParameterError if an option is set that only a matrix has."""
     if used := o.list_used_flags(reading):
         raise ParameterError(
             used[0],
@@ -283,16 +288,16 @@ def shuffle_matrix(
     rounds: int = 1,
     groups: tuple[Group, ...] = (),
 ) -> ShuffledRandomizer:
-    """Return a randomizer among the people and fakes that hide a message.
+    """Return a randomizer with the people and fakes that hide a message.
 
-    Only honest people and honest fakes are counted.
+    The result has only the honest people and honest fakes.
 
     Parameters
     ----------
     matrix : RandomizerMatrix
-        The randomizer.
+        The probabilities of the messages for each value.
     given : mapping of str to object
-        The number of users, the target included, and the number of fakes, by name.
+        The number of users, the attacked person included, and the number of fakes, by name.
     honest_share : float
         The share of people and fakes that is honest, in [1e-12, 1].
     fake_row : tuple of Fraction
@@ -307,8 +312,8 @@ def shuffle_matrix(
     EffortError
         If the matrix has too many rows and outputs.
     ParameterError
-        If ``given`` has other parameters or no users, if a number is out of range, or if only one
-        of fakes and ``fake_row`` is given.
+        If ``given`` has other parameters or no users, if a number is out of range, or if there are
+        fakes without a ``fake_row`` or the reverse.
     """
     others = [name for name in given if name not in ("users", "fakes")]
     if others or "users" not in given:
@@ -350,15 +355,15 @@ def read_matrix(path: Path, *, normalize: bool = False) -> RandomizerMatrix:
     Parameters
     ----------
     path : Path
-        The first row has the outputs, the first column the values that a person may hold. Entries
-        are fractions such as 2/15, or decimals.
+        The file. Its first row has the names of the outputs, its first column the values that a
+        person may hold. Entries are fractions such as 2/15, or decimals.
     normalize : bool
-        Whether rows are divided by their sums.
+        Whether each row is divided by its sum.
 
     Raises
     ------
     DataError
-        If the file cannot be read or has no randomizer.
+        If the file cannot be read, or is not a matrix of probabilities.
     """
     data = read_bytes(path, "a CSV file of probabilities", "write one in any editor")
     try:
@@ -389,9 +394,10 @@ def read_matrix(path: Path, *, normalize: bool = False) -> RandomizerMatrix:
 
 
 def fake_row_of(matrix: RandomizerMatrix, label: str | None) -> tuple[Fraction, ...]:
-    """Return the public distribution of a fake: a row of the matrix, or the uniform one.
+    """Return the public distribution of a fake: a row of the matrix, or the uniform distribution.
 
-    The row stays a value that people may have, because removing it could break the guarantee.
+    The row remains a value that people may hold. If it were removed, the guarantee could be false
+    for people who hold it.
 
     Parameters
     ----------
@@ -409,7 +415,7 @@ def fake_row_of(matrix: RandomizerMatrix, label: str | None) -> tuple[Fraction, 
 
 
 def price_matrix(shuffled: ShuffledRandomizer, epsilon: float) -> RandomizerDelta:
-    """Compute both ends of delta.
+    """Compute a lower and an upper bound of delta.
 
     Parameters
     ----------
@@ -430,7 +436,7 @@ def price_matrix(shuffled: ShuffledRandomizer, epsilon: float) -> RandomizerDelt
 
 
 def least_epsilon(shuffled: ShuffledRandomizer, delta: float) -> RandomizerDelta:
-    """Compute both ends at the least epsilon whose upper end is at most ``delta``.
+    """Compute both bounds at the least epsilon whose upper bound is at most ``delta``.
 
     Parameters
     ----------
@@ -450,16 +456,16 @@ def least_epsilon(shuffled: ShuffledRandomizer, delta: float) -> RandomizerDelta
 
 
 def search_epsilon(upper: Curve, delta: float, start: float = 1.0) -> float:
-    """Return the least epsilon at which the upper end is at most ``delta``.
+    """Return the least epsilon at which the upper bound of delta is at most ``delta``.
 
     Parameters
     ----------
     upper : callable
-        The upper end of delta at an epsilon.
+        A function from epsilon to an upper bound of delta.
     delta : float
         The delta of the guarantee, from 1e-50 to below 1.
     start : float
-        Where the search begins.
+        The epsilon at which the search begins.
 
     Raises
     ------
@@ -484,14 +490,15 @@ def search_epsilon(upper: Curve, delta: float, start: float = 1.0) -> float:
 def trace_matrix(
     shuffled: ShuffledRandomizer, epsilons: Sequence[float] | None = None
 ) -> PrivacyCurve:
-    """Return delta as a curve over epsilon, the largest for any pair of values and any crowd.
+    """Return an upper bound of delta as a curve over epsilon, for all values and any crowd.
 
     Parameters
     ----------
     shuffled : ShuffledRandomizer
         The randomizer among other people and fakes.
     epsilons : sequence of float, optional
-        Where delta is computed; by default enough points for a composition.
+        The epsilons at which delta is computed. The default has enough points to compose the curve
+        with others.
     """
     matrix, one, _, rounds = shuffled
     if epsilons is None:
@@ -507,13 +514,16 @@ def trace_matrix(
 
 
 def curve_rows(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """Return a pair of epsilon and delta for each power of ten that delta reaches on the curve."""
+    """Return pairs of epsilon and delta: the least epsilon for each power of ten of delta.
+
+    Powers of ten that the curve does not reach are left out.
+    """
     rows = [(curve.epsilon(10.0**-power), 10.0**-power) for power in range(1, _DECADES + 1)]
     return [(epsilon, delta) for epsilon, delta in rows if math.isfinite(epsilon)]
 
 
 def _upper_of(shuffled: ShuffledRandomizer) -> Curve:
-    """Return the function from epsilon to the upper end of delta, for all rounds together."""
+    """Return the function from epsilon to an upper bound of delta, for all rounds together."""
     matrix, one, _, rounds = shuffled
     if rounds == 1:
         return lambda epsilon: one.upper(epsilon).value
@@ -522,7 +532,7 @@ def _upper_of(shuffled: ShuffledRandomizer) -> Curve:
 
 
 def _price(shuffled: ShuffledRandomizer, epsilon: float, upper: Curve) -> RandomizerDelta:
-    """Return both ends of delta. If there are several rounds, ``upper`` has the upper end."""
+    """Return both bounds of delta; for several rounds, ``upper`` computes the upper bound."""
     matrix, one, others, rounds = shuffled
     ends, single = one.ends(epsilon), rounds == 1
     return RandomizerDelta(

@@ -1,6 +1,6 @@
-"""Mechanisms of commands, with options derived from the tables of their parameters.
+"""Options that describe a mechanism, derived from the tables of mechanism parameters.
 
-``price`` calls the functions here for the command line and for Python.
+``price`` calls these functions for the command line and for Python.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ SOUGHT = [
     for kind in mechanisms()
     for name, one in kind.PROTOCOLS.items()
 ]
-"""One phrase for each protocol: the option that can be left out, and is then found."""
+"""One phrase for each protocol: the option whose value is found if it is left out."""
 
 
 class PricedOptions(o.TableGroup):
@@ -61,21 +61,22 @@ class MechanismOptions:
 
     @property
     def users(self) -> int | None:
-        """The number of people who take part; None if it is not given."""
+        """The number of people who take part; None if the option is not set."""
         users: int | None = self.list_given().get("users")
         return users
 
     def list_given(self) -> dict[str, Any]:
-        """Return the given parameters by name, without the protocol and the honest share."""
+        """Return the parameters that are set, by name; not the protocol or the honest share."""
         return dict(self.parameters.given)
 
 
 def parse_record(
     options: MechanismOptions, *, for_epsilon: float | None = None
 ) -> ParsedParameters:
-    """Return the record that the options describe; with ``for_epsilon`` one parameter is unknown.
+    """Return the record (the messages of one person's answer) that the options describe.
 
-    Raises ParameterError for parameters that are missing, unknown or out of range.
+    If ``for_epsilon`` is not None, one parameter is left out, so that a caller can find it for this
+    epsilon. Raises ParameterError for parameters that are missing, unknown or out of range.
     """
     o.check_one_of("protocol", options.protocol, PROTOCOLS)
     given = Parameters(**options.list_given())
@@ -85,8 +86,8 @@ def parse_record(
 def parse_memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized, int]:
     """Return the mechanism of memoized answers and the number of observed reports.
 
-    With ``seek`` the permanent noise f is unknown, and is set to 1. Raises ParameterError for
-    parameters that are missing or unknown.
+    With ``seek`` the permanent noise f is left out, so that a caller can find it; the returned
+    mechanism has f = 1. Raises ParameterError for parameters that are missing or unknown.
     """
     if options.honest_share < 1.0:
         raise ParameterError(
@@ -107,8 +108,8 @@ def standard_error(
 ) -> tuple[float | None, int | None]:
     """Return the standard error of a count and the number of people for which it is computed.
 
-    This number is the option ``users`` or, without the option, the number of fakes. If there are
-    neither users nor fakes, None is returned twice.
+    This number is the option ``users`` or, if the option is not set, the number of fakes. If there
+    are neither users nor fakes, both returned values are None.
     """
     sent = with_promised_fakes(options, asked, found).message.mechanism
     fakes = count_fakes(sent)
@@ -121,9 +122,10 @@ def standard_error(
 def with_promised_fakes(
     options: MechanismOptions, asked: ParsedParameters, found: Record
 ) -> Record:
-    """Return a record with all fakes, honest or not, because errors depend on all messages.
+    """Return the record with all fakes, honest or not, because errors depend on all messages.
 
-    If the number of fakes was found, it is increased so that enough honest ones arrive.
+    ``found`` has only the honest fakes that the guarantee counts. If their number was searched for,
+    the total is computed from the honest share; otherwise it is the option ``fakes``.
     """
     fakes = count_fakes(found.message.mechanism)
     if fakes is None:

@@ -1,6 +1,8 @@
-"""Simulation of people who randomize an answer once, keep the result and report from it.
+"""Simulation of people who randomize an answer once, store the result, and report it repeatedly.
 
-The command line and Python call ``play_memoized``.
+The command line and Python call ``play_memoized``. The first randomization is the *permanent*
+noise, with parameter f. Each report is randomized again: a stored 1 is reported as 1 with
+probability q, and a stored 0 with probability p.
 """
 
 from dataclasses import dataclass
@@ -73,7 +75,7 @@ class LevelOptions:
     ] = None
 
     def with_defaults(self) -> Levels:
-        """Return the levels, with defaults for those that are not given."""
+        """Return the levels, with default values for options that are not set."""
         return Levels(
             0.5 if self.permanent is None else self.permanent,
             0.5 if self.p is None else self.p,
@@ -115,12 +117,13 @@ def play_memoized(
     crowd : Population
         The people and their answers.
     promise : MaybePromise
-        A guarantee, for which the smallest noise is chosen. It covers all reports of this run, or
-        any number of reports if there is a ``state``. Epsilon, delta or both may be missing.
+        A guarantee. The smallest permanent noise that satisfies it is chosen. It covers all reports
+        of this run, or any number of reports if there is a ``state``. Epsilon, delta or both may be
+        missing.
     options, bloom : LevelOptions, BloomOptions
         Levels of noise, and hashing of values.
     run : Run
-        How the crowd is simulated.
+        The settings of the simulation.
     candidates : tuple of str or None
         Words to estimate among hashed values; by default the values of the crowd.
     state : Path or None
@@ -172,9 +175,9 @@ def play_memoized(
 
 
 def _measure_learning(plan: MemoizedPlan, crowd: MemoizedCrowd, reports: int, run: Run) -> Facts:
-    """Describe what an observer of the crowd learns.
+    """Return facts on what an observer learns about a person, with measurements on the crowd.
 
-    The measurement has its own random stream, so that it does not change the estimates of a seed.
+    The measurement has its own random stream, so that the estimates for a seed do not depend on it.
     """
     watching = run.lab.chance if run.seed is None else SeededChance(run.seed + 1)
     points = played_points(reports)
@@ -194,14 +197,15 @@ def check_memory(
     seed : int or None
         The seed of all randomness; None for the operating system's source.
     state : Path or None
-        The file that keeps a device's key and memoized responses; None for no file.
+        The file with the key from which memoized responses are derived; None for no file.
     candidates : bool
-        Whether a list of candidate words is given.
+        Whether there is a list of candidate words.
 
     Raises
     ------
     ParameterError
-        If a seed and a file are given, or if options of a Bloom filter are given without one.
+        If there are both a seed and a file, or if options of a Bloom filter are set without a
+        Bloom filter.
     """
     if state is not None and seed is not None:
         raise not_together(
@@ -236,8 +240,9 @@ def _choose_levels(
 ) -> tuple[Levels, str]:
     """Return the levels with the smallest permanent noise for a guarantee, and the reason.
 
-    If memoized answers are kept ``for_good``, later runs may report them again. The guarantee then
-    covers any number of reports, as if the permanent response itself were published.
+    If no epsilon is required, the levels of ``options`` are returned with an empty reason. With
+    ``for_good``, later runs may report the same memoized answers again. The guarantee then covers
+    any number of reports, as if the permanent response itself were published.
     """
     epsilon, delta, levels = promise.epsilon, promise.delta, options.with_defaults()
     if delta is not None and epsilon is None:
@@ -289,7 +294,7 @@ def _play_crowd(
 ) -> tuple[MemoizedCrowd, NDArray[np.int64]]:
     """Return the crowd with its memoized responses, and the number of ones that it reports.
 
-    Without a kept key, a key is drawn for this run.
+    If ``kept`` is None, responses are drawn for this run instead of derived from a stored key.
     """
     key = new_key(lab.chance) if kept is None else kept.key
     names = population.question.labels or ()

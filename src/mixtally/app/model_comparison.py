@@ -23,7 +23,7 @@ from mixtally.report.document import Table
 from mixtally.report.numbers import error_text
 
 _SERVERS, _USUAL = 2, 2.0
-"""Servers of Prio; messages per person that a published closed form may use by default."""
+"""The servers of Prio, and the messages per person that a closed form may use by default."""
 _NOBODY = "nobody else"
 
 
@@ -36,11 +36,11 @@ class ModelComparison:
     model : str
         Name of the model.
     trusted : str
-        The parties that must be trusted.
+        The parties that must be honest.
     crowd : str
-        The other people whose records or fakes are needed.
+        The other people whose records or fakes the guarantee needs.
     changes : str
-        The part of all messages or counts of a collection that one person can change.
+        How many messages or counts of a collection one person can change.
     standard_error : float
         Standard error of one count, in counts.
     """
@@ -59,17 +59,17 @@ class ModelComparison:
 def compare_models(plan: Plan, messages: float | None = None) -> list[ModelComparison]:
     """Return other models with the guarantee of a plan, sorted by error.
 
-    If mixes draw the fakes, a mix of another model may draw as many fakes as there are people, or
-    as many as a mix of the plan if this is more. In Prio each server adds the noise of the central
-    model, because any one of the two servers may be the only honest one.
+    If mixes draw the fakes of the plan, a mix in a closed form may draw as many fakes as there are
+    people, or as many as a mix of the plan if this is more. In Prio each of the two servers adds
+    the noise of the central model, because either server may be the only honest one.
 
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan whose guarantee the other models have.
     messages : float or None
         The number of messages per person that a published closed form may use. None allows two
-        messages, or as many as in the plan if these are more.
+        messages, or as many as in the plan if that is more.
     """
     question, stated, often = plan.question, plan.guarantee, plan.collections
     central = central_error(question, stated.epsilon, stated.delta, often)
@@ -137,7 +137,10 @@ def _needs_people(plan: Plan) -> bool:
 
 
 def _best_published_form(plan: Plan, messages: float) -> list[ModelComparison]:
-    """Return the closed form with the smallest error that applies within a number of messages."""
+    """Return the closed form with the smallest error for a number of messages per person.
+
+    The list is empty if no closed form applies.
+    """
     simple = plan.question.kind is Kind.ONE and plan.question.hashed is None
     trusts = plan.cover is Cover.MIXES or _needs_people(plan)
     if not simple or not trusts or plan.collections > 1:
@@ -152,19 +155,20 @@ def _best_published_form(plan: Plan, messages: float) -> list[ModelComparison]:
 def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | None]]:
     """Yield names and errors of closed forms; None if a form does not apply or needs more messages.
 
-    A form needs a number of fakes that certainly arrive: those of the honest people, or those of
-    one mix. The total number of fakes is larger, because every person, or every mix, draws as many.
+    A form states the number of fakes that must certainly arrive: the fakes of the honest people, or
+    those of one honest mix. The total number of fakes is larger, because all people, or all mixes,
+    draw fakes.
     """
     epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
     users, bins, certain = plan.users, plan.question.bins, plan.honest_people
     by_mixes = plan.cover is Cover.MIXES
-    # One message is the answer, and only fakes of honest people are certain to arrive.
+    # One message of a person is the answer, and only the fakes of honest people certainly arrive.
     allowed = math.floor((messages - 1.0) * certain)
     if by_mixes:
         allowed = max(users, plan.messages_per_mix)
 
     def total_fakes(fakes: int) -> int:
-        """Return the total number of fakes if this number must certainly arrive."""
+        """Return the total number of fakes if ``fakes`` of them must certainly arrive."""
         return fakes * plan.hops if by_mixes else -(-fakes * users // certain)
 
     def clear() -> float | None:

@@ -35,11 +35,11 @@ class Option:
     Attributes
     ----------
     default : str
-        The first name, such as ``--top``; parsers call it the default.
+        The first name of the option, such as ``--top``. It is not a default value.
     text : str
         The help text, a sentence.
     metavar : str or None
-        Placeholder for the value; None for a file, and for an option that is on or off.
+        Placeholder for the value in help texts; None for a file, and for a switch.
     whole : bool
         Whether the value is a whole number, in any common notation.
     """
@@ -174,7 +174,7 @@ def check_one_of(subject: str, got: str, names: Sequence[str]) -> str:
 
 
 class TableGroup:
-    """Options from a table of parameters.
+    """A group of options that are declared in a table of parameters, not as fields.
 
     The attribute ``given`` has the values that differ from their defaults, by name.
     """
@@ -190,7 +190,10 @@ class TableGroup:
 
     @classmethod
     def options(cls, *, extras: bool) -> list[Parameter]:
-        """Return the options as parameters of a call, with their help texts if ``extras``."""
+        """Return the options as parameters of a signature.
+
+        With ``extras``, their annotations include the names and help texts of the options.
+        """
         found = []
         for one in cls.TABLE:
             kind: Any = one.kind if one.default is not None else one.kind | None
@@ -213,7 +216,7 @@ def is_group(kind: Any) -> bool:
 
 
 class Group(Protocol):
-    """A dataclass whose fields are annotated with options, or are groups."""
+    """A dataclass in which each field is annotated with an option, or is itself a group."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -226,7 +229,7 @@ def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
     kind : object
         The class of the group.
     extras : bool
-        Whether types keep their annotations.
+        Whether the annotations of the parameters include the declarations of the options.
     """
     found: list[Parameter] = []
     if issubclass(kind, TableGroup):
@@ -269,7 +272,7 @@ def build_options(kind: type[T], given: Mapping[str, Any]) -> T:
 def option_values(group: Group | TableGroup) -> dict[str, Any]:
     """Return the value of every option of a group by the name of its field, in order.
 
-    For a ``TableGroup`` only the given values are returned.
+    For a ``TableGroup``, only values that differ from their defaults are returned.
     """
     if isinstance(group, TableGroup):
         return dict(group.given)
@@ -282,7 +285,10 @@ def option_values(group: Group | TableGroup) -> dict[str, Any]:
 
 
 def list_used_flags(group: Group | TableGroup, *names: str) -> list[str]:
-    """Return the options of a group, or those in ``names``, that differ from their defaults."""
+    """Return the flags of the options of a group whose values differ from their defaults.
+
+    If there are ``names``, only these fields of the group are considered.
+    """
     if isinstance(group, TableGroup):
         return [one.flag for one in group.TABLE if one.name in group.given]
     kinds = get_type_hints(type(group), include_extras=True)
@@ -294,5 +300,5 @@ def list_used_flags(group: Group | TableGroup, *names: str) -> list[str]:
             found += list_used_flags(value)
         elif value != usual[name]:
             _, option = get_args(kinds[name])
-            found.append(option.default)  # the first name, as typer's options have it
+            found.append(option.default)  # the first name of the option
     return found

@@ -1,4 +1,4 @@
-"""Outcome of a use case: the view of its caller, the publishable view, and the files of both."""
+"""Outcome of a use case: the full document, the publishable document, and the files of both."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,9 +23,10 @@ class Run:
     Attributes
     ----------
     lab : Lab
-        Draws the noise, plans, and reports progress.
+        The source of randomness, the planner and the progress report.
     source : str
-        A sentence about the origin of the crowd; the number of people is its only count.
+        A sentence about the origin of the crowd. It may contain no count except the number of
+        people, because it is published.
     seed : int or None
         Seed of the noise; None for secure randomness.
     level : float
@@ -46,23 +47,23 @@ class Outcome:
     """The result of a use case.
 
     A question must be fixed before people answer. If parts of the question were taken from the
-    data, all files are written to the folder of the simulation.
+    data, nothing may be published, so all files are written to the folder of the simulation.
 
     Attributes
     ----------
     document : Document
-        The result, compared with the true counts if there are any.
+        The full result, compared with the true counts if they are known.
     found : Findings or None
-        The findings behind the document, including any true counts.
+        The findings from which the document was made, including true counts if they are known.
     from_data : tuple of str or None
-        Parts of the question that were taken from the data, as in ``Population``; None without
-        data.
+        Names of the facts of the question that were read from the data, as in ``Population``. None
+        if no data were read.
     plain : Document or None
-        The result without true counts.
+        The same result without true counts; None if there is no such document.
     seeded : bool
         Whether the noise follows from a public seed, so that nothing may be published.
-    more : mapping of bytes
-        Further files of the result, without raw counts.
+    more : mapping of str to bytes
+        Further files by name, without raw counts.
 
     Raises
     ------
@@ -85,12 +86,12 @@ class Outcome:
 
     @property
     def shown_document(self) -> Document:
-        """The document, with the parts of its question that were taken from the data."""
+        """The full document, with a warning for each fact that was read from the data."""
         return replace(self.document, from_data=self.from_data or ())
 
     @property
     def is_public(self) -> bool:
-        """Whether the result may be published, without true counts."""
+        """Whether the result without true counts may be published."""
         return not self.seeded and not self.from_data
 
     @property
@@ -123,9 +124,9 @@ def outcome_of(
     Parameters
     ----------
     found : Findings
-        The findings, including any true counts.
+        The findings, including true counts if they are known.
     shown : callable
-        Returns the document of findings with or without true counts.
+        A function that returns the document of findings, with or without true counts.
     from_data, more
         As in ``Outcome``.
     """
@@ -145,18 +146,18 @@ def outcome_of_study(study: Study, top: int, from_data: tuple[str, ...] | None) 
     Parameters
     ----------
     study : Study
-        The round with its comparisons.
+        The releases of the round, and the mechanisms with which they are compared.
     top : int
-        The number of the largest bins that a terminal shows.
+        The number of bins, largest first, that a terminal shows.
     from_data : tuple of str or None
-        The parts of the question that were taken from the data; None outside of simulations.
+        As in ``Outcome``; None outside of simulations.
     """
     plans = {} if study.provenance.signed else plan_files(study)  # a contract contains its plan
     return outcome_of(study, lambda shown: study_document.document(shown, top), from_data, plans)
 
 
 def plan_files(study: Study) -> dict[str, bytes]:
-    """Return the files of the plans, named plan.json for the first release."""
+    """Return the files of the plans of all releases by name; the first one is plan.json."""
     files: dict[str, bytes] = {}
     for place, release in enumerate(study.releases):
         plan = release.result.plan
@@ -166,6 +167,6 @@ def plan_files(study: Study) -> dict[str, bytes]:
 
 def _in_simulation_folder(made: Mapping[str, FileContent]) -> dict[str, FileContent]:
     """Return the files with names in the folder of the simulation."""
-    # Some files have the folder in their name already.
+    # The names of some files already begin with the folder.
     start = f"{SIMULATION}/"
     return {start + name.removeprefix(start): text for name, text in made.items()}

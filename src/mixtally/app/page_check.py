@@ -1,7 +1,8 @@
-"""Comparison of a page on a host with the files of this package and of the contract.
+"""Comparison of a web page on a host with the files of this package and of the contract.
 
-A host can replace the page, also for one visitor only. Anybody who compares what the host serves
-makes this risky for the host, but a host may serve other files to this program than to a browser.
+People answer on this page. The host could replace the page, even for a single visitor. If anybody
+may compare the served files, the host risks discovery. But the comparison is no proof, because a
+host can serve other files to this program than to a browser.
 """
 
 from collections.abc import Callable
@@ -12,17 +13,17 @@ from mixtally.errors import PlanError
 from mixtally.model.contract import fingerprint_of, read_contract
 
 MOST_FILE_BYTES = 1 << 20
-"""Maximum size of a generic file: many times the largest one."""
+"""Largest accepted size of a generic file, many times that of any real one."""
 _MOST_SILENT = 3
 Read = Callable[[str], bytes | str]
-"""Function of a path that returns the bytes of a file, or the reason why there are none."""
+"""A function from a path to the bytes of the file, or to the reason why there are none, as text."""
 
 
 class Difference(NamedTuple):
     """A file that is not as expected.
 
-    ``expected`` and ``got`` are SHA-256 digests, or words such as "status 404". ``by`` says which
-    list has the expected digest: "package" or "contract".
+    ``expected`` and ``got`` are SHA-256 digests, or words such as "status 404". ``by`` says where
+    the expected digest comes from: "package", "contract" or, for the contract itself, "link".
     """
 
     path: str
@@ -41,7 +42,7 @@ class PageComparison(NamedTuple):
     fingerprint : str or None
         The fingerprint of the contract that the host serves; None if there is no contract.
     named : bool
-        Whether the contract names the files of its page.
+        Whether the contract lists the files of its page with their digests.
     differences : tuple of Difference
         All files that are not as expected.
     """
@@ -58,10 +59,11 @@ def compare_page(read: Read, fingerprint: str | None) -> PageComparison:
     Parameters
     ----------
     read : callable
-        Returns a file of the host by its path below the address of the page. The empty path is the
-        address itself.
+        A function that fetches a file of the host by its path below the address of the page. The
+        empty path is the address itself.
     fingerprint : str or None
-        The fingerprint in the link of the page, which the contract must have.
+        The fingerprint in the link to the page, which the served contract must have; None to accept
+        any contract.
     """
     ours = {name: digest_of(data) for name, data in generic_files().items()}
     # The address itself is what a browser asks for first.
@@ -74,7 +76,7 @@ def compare_page(read: Read, fingerprint: str | None) -> PageComparison:
     for name, data in served.items():
         got = data if isinstance(data, str) else digest_of(data)
         for by, known in (("package", ours), ("contract", theirs)):
-            # A contract without files says nothing; one with files must name every file.
+            # A contract that lists no files is not compared. A list must name every file.
             expected = known.get(name or "index.html", "no such file")
             if known and got != expected:
                 differences.append(Difference(name or "/", by, expected, got))
@@ -84,7 +86,10 @@ def compare_page(read: Read, fingerprint: str | None) -> PageComparison:
 def _compare_contract(
     note: bytes | str, fingerprint: str | None
 ) -> tuple[str | None, dict[str, str], list[Difference]]:
-    """Return the fingerprint of a served contract, the files that it names, and differences."""
+    """Return the fingerprint of a served contract, its list of files, and differences.
+
+    The list maps the path of each file to its SHA-256.
+    """
     expected = fingerprint or "a contract"
     if isinstance(note, str):
         return None, {}, [Difference(CONTRACT, "link", expected, note)]
@@ -95,5 +100,5 @@ def _compare_contract(
         files = read_contract(note, CONTRACT).client_files
     except PlanError as error:
         return found, {}, [Difference(CONTRACT, "link", expected, str(error)[:200])]
-    # Hosts act on the file of headers, and many do not serve it.
+    # Hosts read their configuration from the file of headers, and many do not serve this file.
     return found, {one.path: one.sha256 for one in files if one.path != HEADERS}, []

@@ -20,9 +20,9 @@ CONTRACT, HEADERS = "contract.json", "_headers"
 SUMS = "SHA256SUMS"
 """Name of the list of all other generic files."""
 PROGRAM = "page/page.js"
-"""Name of the file by which a folder with this page is recognized."""
+"""The file whose presence shows that a folder contains this page."""
 _SUITE = 1
-"""The only suite whose modules the page has."""
+"""The number of the only cipher suite that the page implements."""
 _NODE_ONLY = frozenset({"src/file-storage.js", "src/index.js"})
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy"\s+content="([^"]*)"')
 _ORIGIN = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
@@ -53,14 +53,14 @@ def page_files(contract: Contract, note: bytes) -> dict[str, bytes]:
     Parameters
     ----------
     contract : Contract
-        The contract.
+        The contract that the page shows to people.
     note : bytes
-        The contract with the signatures of all roles.
+        The text of the same contract with the signatures of all roles.
 
     Raises
     ------
     PlanError
-        If the address of a role could change the policy of the page.
+        If the address of a role contains characters that would change the page's security policy.
     """
     files = generic_files()
     files[HEADERS] = headers_text(contract, files["index.html"].decode()).encode()
@@ -73,9 +73,9 @@ def check_page_contract(contract: Contract, text: bytes, subject: str) -> None:
     Parameters
     ----------
     contract : Contract
-        The contract.
+        The contract to check.
     text : bytes
-        The contract as its roles sign it; signatures may follow.
+        The text of the same contract, as its roles sign it; signatures may follow.
     subject : str
         The name of the file in messages.
     """
@@ -108,10 +108,10 @@ def compressed_size(data: bytes) -> int:
 
 
 def headers_text(contract: Contract, html: str) -> str:
-    """Return the headers that the host should send, in the format of common static hosts.
+    """Return the HTTP headers that the host should send, in the format of common static hosts.
 
-    The policy is that of the page, with the addresses of the roles as the only hosts that the page
-    may call, and without permission to show the page inside another one.
+    The content security policy is that of the page, with two changes. The page may call only the
+    addresses of the roles, and it may not be shown inside another page.
     """
     found = _POLICY.search(html)
     assert found is not None
@@ -130,7 +130,7 @@ def _origins(contract: Contract) -> str:
     origins: dict[str, None] = {}
     for role in (*contract.hops, contract.collector):
         origin = "/".join(role.address.split("/")[:3])
-        # A semicolon would begin another directive, which may allow scripts of another host.
+        # A semicolon would begin another directive, which could allow scripts from another host.
         if not _ORIGIN.fullmatch(origin):
             raise PlanError(
                 f"address of {role.name}",
@@ -143,7 +143,7 @@ def _origins(contract: Contract) -> str:
 
 
 def leftover_files(sums: bytes, files: dict[str, bytes]) -> list[str]:
-    """Return the files that an earlier build wrote and the new one does not.
+    """Return the names of files that an earlier build wrote and the new build does not write.
 
     Parameters
     ----------

@@ -29,11 +29,11 @@ def places(
     Parameters
     ----------
     crowd : Population
-        The hexagon of each person.
+        The people; the bin of each person is a hexagon.
     promised : Guarantee
-        The guarantee.
+        The epsilon and delta that the collection must have.
     hexagons : HexagonGrid
-        The hexagons that are counted.
+        The hexagons that are counted, fixed in advance.
     budget : BudgetOptions
         The costs that the collection may have.
     run : Run
@@ -55,7 +55,7 @@ def places(
         Analysis(level=run.level),
     )
     counted = count(ready, run)
-    # Hexagons are listed by their counts, because their order in the grid says nothing.
+    # Hexagons are listed by their counts, because their order in the grid has no meaning.
     study = replace(counted, about=replace(counted.about, ordered=False)).study()
     picture = _draw_map(study, hexagons)
     return outcome_of(
@@ -84,7 +84,10 @@ def _add_map(shown: Document, picture: Markup) -> Document:
 
 
 def _map_file(picture: Markup, *, seeded: bool) -> dict[str, bytes]:
-    """Return the file of the map, in the simulation folder if the noise follows from a seed."""
+    """Return the file of the map by its name.
+
+    The name is in the simulation's folder if the noise comes from a seed.
+    """
     if seeded:
         return {f"{SIMULATION}/map.svg": f"<!-- {HOLDS_RAW} -->\n{picture}\n".encode()}
     return {"map.svg": f"{picture}\n".encode()}

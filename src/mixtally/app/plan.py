@@ -1,7 +1,7 @@
 """The plan with the smallest error for a request, and its alternatives.
 
 The command line and Python call ``make_request`` and ``plan``. The result is a ``Planned``, which
-computes further answers on demand.
+computes alternatives only when they are requested.
 """
 
 import math
@@ -25,7 +25,7 @@ from mixtally.report.promise import promise_of_plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetOptions:
-    """The guarantee and the crowd, or the target for which they are found."""
+    """The guarantee and the number of people, or a target from which a number is found."""
 
     promise: o.Promise
     users: Annotated[
@@ -66,7 +66,8 @@ class CheckedRequest:
     Parameters
     ----------
     request : PlanRequest
-        The request. If the size of the crowd is unknown, it is a request for two people.
+        The request to the planner. If the number of people is to be found, it states two people,
+        the smallest crowd.
     options : PlanOptions
         The options of the request.
     planner : Planner
@@ -78,7 +79,10 @@ class CheckedRequest:
     planner: Planner
 
     def nearest(self) -> Relaxations | None:
-        """Return the closest feasible requests; None if an error or a crowd is a target."""
+        """Return the closest feasible requests; None if the options state a target.
+
+        A target is a required error, or a required error as a share of the people.
+        """
         target = self.options.target
         if target.target_share is None and target.target_error is None:
             # Planning and this search share one limit on the number of computations.
@@ -96,7 +100,7 @@ class Planned:
     choice : Choice
         The plan, the other candidates and the reason.
     request : PlanRequest
-        The request, with the crowd or the budget that was found.
+        The request, with the number of people or of messages that was found.
     forecast : Forecast
         The expected errors at the requested level.
     planner : Planner
@@ -118,7 +122,7 @@ class Planned:
         return promise_of_plan(self.plan, self.forecast.level, self.forecast.half_width)
 
     def front(self) -> list[Candidate]:
-        """Return the plans within the budget of which each has the smallest error for its cost."""
+        """Return the plans within the budget for which no cheaper plan has a smaller error."""
         return planner.pareto_front(self.request, self.planner)
 
     def gains(self) -> list[Gain]:
@@ -130,7 +134,10 @@ class Planned:
         return compare_models(self.plan, float(self.request.messages_per_user))
 
     def facts(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return everything as JSON values, with the source of every number if ``explain``."""
+        """Return the plan, its errors and its alternatives as JSON values.
+
+        With ``explain``, the result also has the source of every number.
+        """
         facts = {
             **self.choice.facts(),
             "forecast": asdict(self.forecast),
@@ -153,7 +160,7 @@ def make_request(options: PlanOptions, question: Question | None = None) -> Chec
     options : PlanOptions
         The guarantee, the crowd, the question and the budget.
     question : Question or None
-        An existing question, which replaces the options of a question.
+        An existing question, in place of the options that describe a question.
 
     Raises
     ------
@@ -217,7 +224,7 @@ def _find_plan(asked: CheckedRequest) -> Planned:
 
 
 def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
-    """Raise ParameterError if the quantity to find is also given."""
+    """Raise ParameterError if an option limits the quantity that a target asks to find."""
     messages = o.list_used_flags(budget.cost, "fakes_per_user", "messages_per_user")
     people = o.list_used_flags(budget.trust, "minimum_crowd") + o.list_used_flags(
         target, "target_error", "users"
@@ -244,7 +251,7 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
 
 
 def _check_question_alone(options: PlanOptions) -> None:
-    """Raise ParameterError for options of a question if a question is given."""
+    """Raise ParameterError for options that describe a question, as there is an existing one."""
     if conflicting := o.list_used_flags(options.asked) + o.list_used_flags(options.encoder):
         raise not_together(
             "question",

@@ -28,9 +28,9 @@ def page_file(document: Document, path: Path) -> bytes:
     Parameters
     ----------
     document : Document
-        The document.
+        The approval page, without a format.
     path : Path
-        The file, whose name ends in .html or .md.
+        The file to write, whose name ends in .html or .md.
 
     Raises
     ------
@@ -56,9 +56,9 @@ def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None) -> bytes:
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan to write.
     path : Path
-        The file; an approval page if its name ends in .html or .md.
+        The file to write. If its name ends in .html or .md, the content is an approval page.
     details : ApprovalDetails or None
         Statements of the controller for the page.
     """
@@ -73,11 +73,11 @@ def contract_file(contract: Contract, path: Path, details: ApprovalDetails | Non
     Parameters
     ----------
     contract : Contract
-        The contract.
+        The contract to write.
     path : Path
-        The file to write; its ending selects the contract or a page.
+        The file to write. If its name ends in .html or .md, the content is an approval page.
     details : ApprovalDetails or None
-        Further statements for the page.
+        Statements of the controller for the page.
     """
     data = write_contract(contract)
     if not is_page(path):
@@ -120,14 +120,14 @@ def details_of(
 
 
 def refuse_extra_flags(flags: list[str], what: str = "plan") -> None:
-    """Raise an error for options that a given plan or contract already fixes.
+    """Raise an error if the user set options that a plan or contract already fixes.
 
     Parameters
     ----------
     flags : list of str
-        The names of these options, such as "--epsilon"; empty if none is given.
+        The names of these options, such as "--epsilon"; empty if the user set none.
     what : str
-        What fixes them, "plan" or "contract".
+        The word for the file that fixes the options: "plan" or "contract".
 
     Raises
     ------

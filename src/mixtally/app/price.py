@@ -1,7 +1,7 @@
-"""Delta of a mechanism with given parameters, and the smallest noise for a guarantee.
+"""Delta of a mechanism with known parameters, and the smallest noise for a guarantee.
 
-Both the command line and the Python functions show what ``delta`` and ``noise`` return. The other
-functions also accept the terms of a plan, and are called from Python only.
+The command line and Python show the results of ``delta`` and ``noise``. The other functions also
+accept the terms of a plan, and only Python calls them.
 """
 
 import math
@@ -35,7 +35,7 @@ from mixtally.report.numbers import at_least, at_most, error_text
 from mixtally.report.promise import certificate_line, error_line, protection_line
 
 _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
-"""Keys that every answer has, also if they do not apply."""
+"""Keys that the JSON output always has; their values are null if they do not apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +49,18 @@ class Priced:
     certificate : Certificate
         Bounds of delta, with observer, source and assumption.
     own : dict
-        Facts of the mechanism: its effective parameters and the privacy without mixes.
+        Facts of the mechanism: the parameters with which delta was computed, and the privacy loss
+        without mixes.
     standard_error : float or None
         Standard error of one count; None if the number of people is unknown.
     people : int or None
         The number of people for which the error is computed.
     aim : float or None
-        The required delta; None if nothing was searched for.
+        The delta for which a parameter was searched; None without a search.
     found : dict
-        The parameter that was found, by its public name.
+        The parameter that was found, by its public name; empty without a search.
     noise : tuple of str
-        The noise in words, if it was searched for.
+        The noise that was found, in words; empty without a search.
     """
 
     request: MechanismOptions
@@ -89,7 +90,7 @@ class Priced:
     @property
     def promise(self) -> Promise:
         """The three lines with which every result begins."""
-        # Without --users the error is computed for as many people as there are fakes.
+        # If --users is not set, the error is computed for as many people as there are fakes.
         error, users = self.standard_error, self.request.users or self.own.get("fakes")
         first, second = (
             protection_line(self.certificate.observer),
@@ -108,7 +109,7 @@ class Priced:
 
     @property
     def lines(self) -> list[str]:
-        """Lines about the noise and the proved bounds, each bound rounded outward."""
+        """Lines about the noise and the proved bounds: lower rounded down, upper rounded up."""
         shown = self.certificate
         at = at_most(shown.epsilon, 9)
         return [
@@ -170,7 +171,9 @@ def certify(target: MechanismOptions | PrivacyTerms, epsilon: float) -> Certific
 
 
 def least_epsilon(target: MechanismOptions | PrivacyTerms, delta: float) -> Certificate:
-    """Return the bounds at the least epsilon in [0.01, 20] whose upper end is at most ``delta``.
+    """Return the bounds at the least epsilon whose upper bound is at most ``delta``.
+
+    Epsilon is in [0.01, 20].
 
     Parameters
     ----------
@@ -192,14 +195,15 @@ def least_epsilon(target: MechanismOptions | PrivacyTerms, delta: float) -> Cert
 def trace(
     target: MechanismOptions | PrivacyTerms, epsilons: Sequence[float] | None
 ) -> PrivacyCurve:
-    """Return the upper end of delta as a curve over epsilon.
+    """Return the upper bound of delta as a curve over epsilon.
 
     Parameters
     ----------
     target : MechanismOptions or PrivacyTerms
         The protocol and its parameters, or the terms of a plan.
     epsilons : sequence of float or None
-        Where delta is computed, in [0, 20]; None for enough points for a composition.
+        The epsilons at which delta is computed, in [0, 20]. None for enough points to compose the
+        curve with others.
 
     Raises
     ------
@@ -213,9 +217,9 @@ def trace(
 
 
 def _curve_of(target: MechanismOptions | PrivacyTerms) -> tuple[Curve, float]:
-    """Return the function from epsilon in [0, 20] to the upper end of delta.
+    """Return the function from epsilon in [0, 20] to the upper bound of delta.
 
-    Also return the largest privacy loss, in nats, which may be infinite.
+    The second value is an upper bound of the privacy loss, in nats, which may be infinite.
     """
     accountant = Accountant()
     if isinstance(target, PrivacyTerms):
@@ -230,7 +234,7 @@ def _curve_of(target: MechanismOptions | PrivacyTerms) -> tuple[Curve, float]:
 
 
 def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
-    """Find the smallest noise for a guarantee, that is, the omitted parameter.
+    """Find the smallest noise for a guarantee, which is the value of the omitted parameter.
 
     Parameters
     ----------
@@ -242,7 +246,7 @@ def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
     Returns
     -------
     Priced
-        The certificate of the parameter that was found, with ``found`` and ``noise``.
+        The certificate with the parameter that was found, and this parameter in ``found``.
 
     Raises
     ------
@@ -344,7 +348,9 @@ def _request_facts(request: MechanismOptions) -> dict[str, Any]:
 def _noise_lines(counted: Shuffled, sent: Shuffled) -> tuple[str, ...]:
     """Return the noise in words.
 
-    A printed probability is rounded up, so that a person who types it in gets at least this noise.
+    ``counted`` is the mechanism with the fakes that the guarantee counts, and ``sent`` the one with
+    all fakes. A printed probability is rounded up, so that a person who uses the printed number
+    gets at least this noise.
     """
     lines = []
     for one in counted.PARAMETERS:

@@ -101,13 +101,13 @@ class EncoderOptions:
 
 
 ValueReading = tuple[Range | None, Prefixes | None]
-"""Encoding of numbers, or prefixes of words; both are None for other questions."""
+"""The bins or points of numbers, and the prefixes of a search for words; None if not applicable."""
 
 
 def build_question(
     asked: QuestionOptions, encoder: EncoderOptions
 ) -> tuple[Question, ValueReading]:
-    """Return the question, and the encoding of numbers or words as its bins.
+    """Return the question, and how numbers or words become its bins.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def build_question(
 
 
 def read_question(options: QuestionOptions) -> Question:
-    """Return the question; raise ParameterError unless it is described in exactly one way."""
+    """Return the question; raise ParameterError unless exactly one option describes its values."""
     name, stated = options.name, options.bits if options.bins is None else options.bins
     labels = options.labels
     ways = o.list_used_flags(options, "bins", "attributes", "bits", "open_domain")
@@ -200,7 +200,7 @@ def read_question(options: QuestionOptions) -> Question:
 
 
 def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
-    """Raise ParameterError unless there are ``stated`` labels, or 2 or more if it is None."""
+    """Raise ParameterError unless there are ``stated`` labels or, if it is None, at least two."""
     if len(labels) < 2 if stated is None else len(labels) != stated:
         raise ParameterError(
             "labels",
@@ -225,12 +225,12 @@ def make_scale(ends: tuple[float, float], bins: int | None, points: int | None) 
     Returns
     -------
     Range
-        A ``Scale`` if ``bins`` is given, otherwise ``Points``.
+        A ``Scale`` if ``bins`` is not None, otherwise ``Points``.
 
     Raises
     ------
     ParameterError
-        If both numbers are given, or if a number or the range is invalid.
+        If neither number is None, or if a number or the range is invalid.
     """
     if bins is not None and points is not None:
         raise not_together(

@@ -1,7 +1,7 @@
-"""Simulated collection: a request and a crowd in, counts out.
+"""Simulated collection: choose a plan for a crowd, simulate a round, and estimate the counts.
 
-The command line and Python read the crowd themselves. This module decides which options exclude
-each other, which plan is used, and how it is simulated.
+The command line and Python read the crowd and pass it to this module. This module decides which
+options exclude each other, which plan is used, and how the round is simulated.
 """
 
 from collections.abc import Callable, Sequence
@@ -95,9 +95,10 @@ def check_vote(options: SimulateOptions, also_given: Sequence[str]) -> None:
     Parameters
     ----------
     options : SimulateOptions
-        The options.
+        The options to check.
     also_given : sequence of str
-        Further given options of plans, contracts, charges or counts, which exclude it too.
+        Further options that the user set, on plans, contracts, charges or counts. They exclude
+        ``--winner``, too.
     """
     if not options.asks_winner:
         return
@@ -115,16 +116,16 @@ def check_options(
     *,
     counts: bool = False,
 ) -> None:
-    """Raise an error for options that exclude each other, before anything is read.
+    """Raise an error for options that exclude each other, before any data are read.
 
     Parameters
     ----------
     options : SimulateOptions
-        The request.
+        The options to check.
     given : GivenPlan or None
-        The plan or contract to simulate; None to plan.
+        The plan or contract to simulate; None if the planner chooses a plan.
     also_given : sequence of str
-        Further options that a plan already fixes.
+        Further options that the user set, and that a plan already fixes.
     counts : bool
         Whether the data are numbers of people for each value.
 
@@ -133,7 +134,7 @@ def check_options(
     ParameterError
         If options exclude each other, or the guarantee is missing or out of range.
     PlanError
-        If words are given for a plan whose question is not open.
+        If words are listed for a plan whose question is not open.
     """
     check_one_of("observer", options.observer, OBSERVERS)
     _check_words(options, given)
@@ -184,7 +185,10 @@ def _check_words(options: SimulateOptions, given: GivenPlan | None) -> None:
 
 
 def _check_tally(options: SimulateOptions, subject: str) -> None:
-    """Raise ParameterError for options that need messages or individual people."""
+    """Raise ParameterError for options that need messages or individual people, not only counts.
+
+    ``subject`` is the option that requests a simulation by counts, for the message.
+    """
     other = (
         list_used_flags(options.derived, "pairs")
         + list_used_flags(options, "candidates")
@@ -211,27 +215,27 @@ def simulate(
     blank: str | None = None,
     charge: Callable[[Plan], None] | None = None,
 ) -> CountResult:
-    """Plan, unless a plan is given, and simulate one round.
+    """Choose a plan, unless the caller passes one, and simulate one round.
 
     Parameters
     ----------
     options : SimulateOptions
-        The request, checked by ``check_options``.
+        The options, checked by ``check_options``.
     crowd : Population or Histogram
         The people, or the number of people with each value. If words are requested, the bins are
         words.
     run : Run
-        How the crowd is simulated.
+        The settings of the simulation.
     given : GivenPlan or None
-        The plan or contract to simulate.
+        The plan or contract to simulate; None to choose a plan.
     name : str or None
         Name of the question in titles; by default the name in the plan.
     scale : Range or None
-        Encoding of numbers.
+        The bins of numbers, or the points to which they are rounded; None for other values.
     blank : str or None
         The label of blank ballots, which cannot win.
     charge : callable or None
-        Called with the plan after all checks and before anything is drawn.
+        Called with the plan after all checks and before any message is drawn, to charge a budget.
 
     Returns
     -------
@@ -291,11 +295,11 @@ def _plan_for(
         crowd.users,
         scale=scale,
         planner=planner,
-        # Numbers of people in each bin do not say which bins a person has together.
+        # The number of people in each bin does not show which bins belong to one person.
         whole_records=options.counts_only or isinstance(crowd, Histogram),
     )
     if vote is not None:
-        # The analysis of ballots needs independent errors, which planes do not give.
+        # The analysis of votes assumes independent errors of the bins, which planes do not have.
         return GivenPlan(*plan_choice.choose_plan(replace(request, over_planes=False), planner))
     return GivenPlan(
         *plan_choice.choose_plan(request, planner, repeats=times, pairs=options.derived.pairs)
@@ -303,7 +307,7 @@ def _plan_for(
 
 
 def _open_question_of(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
-    """Return the open question for simulated words, with a random key unless one is given.
+    """Return the open question for simulated words; its hash key is random unless options set it.
 
     Raises ParameterError for a question about sets of at most one word.
     """

@@ -19,7 +19,7 @@ from mixtally.report.promise import error_line, protection_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipOptions:
-    """The flip probability, given in one of three ways."""
+    """The flip probability, which exactly one of three options determines."""
 
     flip: o.Flip = None
     eta: Annotated[
@@ -34,7 +34,7 @@ class FlipOptions:
 def describe_ratio(
     users: int, bits: int, epsilon: float, flips: FlipOptions
 ) -> tuple[Promise, dict[str, Any], list[str]]:
-    """Return the promise, the facts and the lines about the privacy ratio.
+    """Return the promise, the JSON facts and the lines of text about the privacy ratio.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def describe_ratio(
     epsilon : float
         The privacy loss in nats.
     flips : FlipOptions
-        The flip probability.
+        The flip probability, or the condition that determines it.
 
     Raises
     ------
     ParameterError
-        If a number is out of range, or the flip probability is not given in exactly one way.
+        If a number is out of range, or if not exactly one option for the flip probability is set.
     """
     threshold = _threshold(users, bits, epsilon, flips)
     found = ratio(users, bits, threshold, epsilon)
@@ -79,7 +79,7 @@ def describe_ratio(
 
 
 def _promise(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
-    """Return the promise if all other people have zeros, with the error of a count."""
+    """Return the promise for a crowd in which all others hold zeros, with the error of a count."""
     sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
     return (
         protection_line(

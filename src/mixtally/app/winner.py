@@ -1,6 +1,7 @@
 """Winner of a vote: options, and the local ballots with which a release is compared.
 
-``simulate`` calls these functions for ``--winner``.
+The noise of a *local ballot* protects a voter who trusts nobody. ``simulate`` calls these functions
+for ``--winner``.
 """
 
 from collections.abc import Sequence
@@ -58,9 +59,9 @@ def make_vote_setup(
     options : WinnerOptions
         The noise of local ballots.
     promise : MaybePromise
-        The guarantee. A missing epsilon is that of the local ballots.
+        The guarantee of the release. If its epsilon is missing, that of the local ballots is used.
     question : Question
-        The choices.
+        The question of the vote, with one choice per voter.
     blank : str or None
         The label of blank ballots, which cannot win.
 
@@ -88,7 +89,7 @@ def example_voters(given: Sequence[str]) -> tuple[Population, str]:
     Raises
     ------
     ParameterError
-        If data, or options of data, are given as well.
+        If data, or options for data, are set as well.
     """
     if given:
         raise not_together(

@@ -26,9 +26,9 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.encode.spelling import Spelling
 
 MOST_LONGEST = MOST_ROUNDS * MOST_SYMBOLS
-"""Largest number of characters of a word that a search can reach."""
+"""Largest number of characters of a word that a search can find."""
 _CHEAP_BINS = 1_000_000
-"""Number of bins of a round that is counted in about a second."""
+"""Largest number of bins for which a round takes about a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class SearchOptions:
     mix_fakes: MixFakes = False
 
     def check(self) -> None:
-        """Check the options that need no data.
+        """Check the options as far as this is possible without data.
 
         Raises
         ------
@@ -107,7 +107,11 @@ class SearchOptions:
         self.search_rounds(self.spelling((), np.zeros(0, dtype=np.int64)))
 
     def spelling(self, vocabulary: Sequence[str], people: NDArray[np.int64]) -> Spelling:
-        """Return how words are spelled; the words are used only with ``alphabet_from_data``."""
+        """Return how words are spelled with symbols of an alphabet.
+
+        ``vocabulary`` and ``people``, the words and the number of people with each of them, are
+        used only with ``alphabet_from_data``.
+        """
         if self.alphabet is not None:
             return Spelling.from_characters(self.alphabet)
         if self.alphabet_from_data and len(vocabulary):
@@ -147,28 +151,29 @@ class SearchOptions:
     def _choose_symbols(self, spelling: Spelling, whole: int) -> int:
         if self.symbols is not None:
             return self.symbols
-        # Every bin needs fakes of its own, so the smallest number of bins is the cheapest.
+        # Mixes draw fakes for every bin, so the smallest number of bins costs the fewest messages.
         if self.mix_fakes:
             return 1
         kept = 3 * self.top if self.survivors is None else self.survivors
         found = 1
-        # Every kept prefix is extended by all combinations of symbols, so bins grow exponentially.
+        # Every surviving prefix is extended by all combinations of symbols, so the number of bins
+        # grows exponentially with the number of symbols.
         while found < whole and kept * spelling.size ** (found + 1) < _CHEAP_BINS:
             found += 1
         return found
 
 
 def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: Run) -> Outcome:
-    """Find the most frequent words of a crowd.
+    """Simulate a search for the most frequent words of a crowd.
 
-    Nothing is simulated if an error is raised.
+    All errors are raised before the first message is drawn.
 
     Parameters
     ----------
     crowd : Population
-        The words of people.
+        The people; the bins are words.
     promised : Guarantee
-        The guarantee of all rounds together.
+        The guarantee for all rounds together.
     options : SearchOptions
         The options of the search.
     run : Run
