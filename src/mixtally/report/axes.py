@@ -1,4 +1,4 @@
-"""Building blocks of charts with rows: a scale, ticks, marks, legends and pictures.
+"""Building blocks of charts with one row per value: a scale, ticks, marks, legends and pictures.
 
 ``charts`` draws bars with this module, and ``curves``, ``panels`` and ``hexmap`` use its pictures.
 Every chart of rows is drawn twice. On a phone the label and the numbers of a row are above its
@@ -17,23 +17,26 @@ from unicodedata import east_asian_width
 from mixtally.report.svg import Markup, el, join
 
 _TOP, _ROW, _MARKS = 44, 42, 28
-"""Pixels: the height of the axis; the height of a row; from its top to the middle of its marks."""
+"""Pixels: height of the axis, height of a row, and distance from its top to the marks' middle."""
 _LEFT, _RIGHT = 1.5, 98.5
-"""Percentages of the width between which values are drawn; the rest is for marks at the ends."""
+"""Percentages of the width at the ends of the scale; the margins are for marks at the ends."""
 
 _LINE, _MIDDLE = 26, 12
-"""Pixels: the height of a row on one line, and from its top to the middle of its marks."""
+"""Pixels, for rows on one line: height of a row, and distance from its top to the marks' middle."""
 _LETTER, _SPACE = 1.15, 1.5
 """Percentages of a page of 652 pixels: the width of a letter, and of the gaps around the marks."""
 _MOST_LABEL, _MOST_VALUE = 42.0, 34.0
-"""The largest percentages of the width for labels, and for their numbers."""
+"""The largest percentages of the width for labels, and for the numbers of rows."""
 
 Marks = tuple[tuple[str, str], ...]
 """The marks in a chart, each with its CSS classes and its meaning."""
 
 
 def legend(*marks: tuple[str, str, bool]) -> Marks:
-    """Return the class and the meaning of each mark whose third element is true."""
+    """Return the marks that occur in a chart.
+
+    Each argument has the CSS classes and the meaning of a mark, and whether the mark occurs.
+    """
     return tuple((kind, text) for kind, text, occurs in marks if occurs)
 
 
@@ -41,9 +44,8 @@ def legend(*marks: tuple[str, str, bool]) -> Marks:
 class Scale:
     """The map from values to horizontal positions.
 
-    Values in [``low``, ``high``] are drawn to scale, all others at the nearer end.
-
-    If ``log`` is true, equal distances are equal factors, and both ends are positive.
+    Values in [``low``, ``high``] are drawn to scale, and all others at the nearer end of the scale.
+    If ``log`` is true, the scale is logarithmic, and both ends are positive.
     """
 
     low: float
@@ -76,9 +78,9 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One row of a chart, with a label, a value as text, and a tooltip.
+    """One row of a chart: its label, its value as text, a tooltip, and its marks.
 
-    The height 0 of ``marks`` is the middle of the space for them.
+    ``marks`` are drawn at vertical positions relative to the middle of the row's space for marks.
     """
 
     label: str
@@ -95,10 +97,10 @@ def rows_pictures(
     alt_text: str,
     lines: Sequence[float] = (),
 ) -> tuple[Markup, Markup]:
-    """Draw the picture of rows for a phone, and the same picture for a page of 700 pixels.
+    """Draw the picture of rows for a phone, and the same picture for a page of at least 700 pixels.
 
     ``title`` and ``axis`` name the picture and its axis, and ``alt_text`` describes it for readers
-    who cannot see it. At the values in ``lines`` a line crosses all rows.
+    who cannot see it. A vertical line crosses all rows at each of the values in ``lines``.
     """
     height, broad_height = _TOP + _ROW * len(rows), _TOP + _LINE * len(rows)
     parts = _axis(axis, scale, height, lines, inside=True)
@@ -132,7 +134,7 @@ def _axis(
 def _rows_on_lines(axis: Sequence[Markup], rows: Sequence[ChartRow]) -> list[Markup]:
     """Draw rows whose label, marks and numbers share one line, in front of the marks of ``axis``.
 
-    The column between the longest label and the longest number is the width of the axis.
+    The axis takes the width that the longest label and the longest number leave.
     """
     left = min(_MOST_LABEL, _LETTER * max((_letters(row.label) for row in rows), default=0))
     right = min(_MOST_VALUE, _LETTER * max((_letters(row.value) for row in rows), default=0))
@@ -160,7 +162,7 @@ def _rows_on_lines(axis: Sequence[Markup], rows: Sequence[ChartRow]) -> list[Mar
 
 
 def _side(place: str) -> float:
-    """Return the share of a text's width that is left of ``place``.
+    """Return the share of a text's width that is drawn to the left of the position ``place``.
 
     This is 0.5 for a centered text. Near the ends of the scale it is 0 or 1, which keeps the text
     inside the picture.
@@ -209,7 +211,10 @@ def ring(scale: Scale, value: float) -> Markup:
 def picture(
     width: float, height: float, title: str, parts: list[Markup], alt_text: str = ""
 ) -> Markup:
-    """Draw a picture whose letters grow with its width; ``alt_text`` as in ``rows_pictures``."""
+    """Draw a picture whose letters grow with its width.
+
+    ``alt_text`` describes the picture for readers who cannot see it.
+    """
     return drawing(title, alt_text, parts, viewBox=f"0 0 {width:g} {height:g}")
 
 
@@ -234,7 +239,7 @@ _ROUND = frozenset({"truth", "point", "dot0", "dot1"})
 _FILLED = frozenset({"bar", "band", "share0", "share1"})
 _UPRIGHT = frozenset({"zero", "bound", "central"})
 _ENDED = {"stem": "point", "ends0": "dot0", "ends1": "dot1"}
-"""Lines that always end in a point, with the class of the point."""
+"""The CSS class of the point in which a line ends, by the class of the line."""
 
 
 def swatch(kind: str) -> Markup:

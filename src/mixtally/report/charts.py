@@ -50,7 +50,7 @@ def bars_of(
     name: Callable[[Facts], str],
     keys: tuple[str, str, str] = ("estimate", "lower", "upper"),
 ) -> list[Bar]:
-    """Return rows of facts as bars, with the true value if the row has one.
+    """Return one bar for each row of facts, with the true value if the row has one.
 
     Parameters
     ----------
@@ -73,13 +73,14 @@ class Line(NamedTuple):
     expected : float or None
         The standard error of an empty bin, in counts; None if it is unknown.
     measured : float or None
-        The error measured in this run.
+        The error measured in this run, in counts; None if it was not measured.
     bound : int or None
-        For central mechanisms, the largest error of one count at their confidence level.
+        For central mechanisms, the largest error of one count at their confidence level, in counts.
+        None for others.
     messages : float
-        The number of messages of each user.
+        The mean number of messages of a user.
     is_plan : bool
-        Whether the way is a plan of this run.
+        Whether the counts are those of a plan of this run, not of another model.
     """
 
     name: str
@@ -93,7 +94,7 @@ class Line(NamedTuple):
 def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
     """Draw estimates as bars with their intervals.
 
-    Intervals that are thinner than a line can be read next to the label.
+    An interval that is too short to be seen can be read next to the label.
 
     Parameters
     ----------

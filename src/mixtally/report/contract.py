@@ -50,9 +50,9 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
     Parameters
     ----------
     contract : Contract
-        The contract.
+        The contract to show.
     fingerprint : str
-        The SHA-256 of its canonical text, 64 hexadecimal digits.
+        The SHA-256 of the contract's canonical text, 64 hexadecimal digits.
     """
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
@@ -224,7 +224,7 @@ def _trusted_with_answers(plan: Plan) -> list[tuple[str, str, str]]:
 
 
 def _duty_of_device(plan: Plan) -> str:
-    """Return the conditions that a device must satisfy so that the guarantee protects its owner."""
+    """Return the conditions on a person's device under which the guarantee protects this person."""
     draws = {
         "flips": any(part.threshold is not None for part in plan.parts),
         "replacements": any(part.replaced is not None for part in plan.parts),

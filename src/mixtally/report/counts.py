@@ -29,9 +29,10 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 
 
 def has_own_order(question: Question, *, labels_given: bool) -> bool:
-    """Return whether the bins have an order of their own, as numbers, columns and given labels do.
+    """Return whether the order of the bins has a meaning.
 
-    Words that were found in the data are ordered by their counts instead.
+    This is true of numbers, of columns, and of labels that a user listed (``labels_given``). Labels
+    that were found in the data are shown in the order of their counts instead.
     """
     labels = question.labels
     own = labels is None or question.kind is Kind.BITS or question.attributes is not None
@@ -43,18 +44,20 @@ def has_own_order(question: Question, *, labels_given: bool) -> bool:
 def select_bins(
     question: Question, ranked: NDArray[np.int64], most: int, *, labels_given: bool
 ) -> list[int]:
-    """Return the numbers of the highest ranked bins, in the bins' own order if they have one.
+    """Return the numbers of the ``most`` largest bins.
+
+    They are in the order of the question if this order has a meaning, otherwise largest first.
 
     Parameters
     ----------
     question : Question
-        The question.
+        The question, which says whether bins have an order.
     ranked : ndarray of int64
-        The bins, the largest first.
+        The numbers of all bins, the largest bin first.
     most : int
         The number of bins to return.
     labels_given : bool
-        Whether a user gave the labels, so that they have an order.
+        Whether a user listed the labels, so that their order has a meaning.
     """
     found: list[int] = ranked[:most].tolist()
     return sorted(found) if has_own_order(question, labels_given=labels_given) else found
@@ -70,9 +73,9 @@ def shown_text(shown_count: int, total: int, what: str = "", ranking: str = "the
     total : int
         The number of all rows.
     what : str
-        The plural noun for the rows, with a leading space.
+        The plural noun for the rows, with a leading space; empty for no noun.
     ranking : str
-        How the shown rows were selected.
+        How the shown rows were selected, in words.
     """
     if shown_count == total:
         return f"all {total:,}{what}"
@@ -93,9 +96,9 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def estimate(row: Row) -> str:
-    """Return the count as text, clipped to its interval and rounded to digits that are not noise.
+    """Return the count as text, clipped to its interval and rounded to two digits of its error.
 
-    Files contain the unbiased estimate, which may be below zero.
+    Files contain the unbiased estimate, which is not clipped and may be below zero.
     """
     return clip_text(row.estimate, row.lower, row.upper, row.standard_error)
 
@@ -119,7 +122,7 @@ def clip_text(value: float, lower: float, upper: float, error: float | None) -> 
 
 
 def clip_to_interval(value: float, lower: float, upper: float) -> float:
-    """Return the estimate that is shown, which is clipped to its interval."""
+    """Return ``value``, or the nearest end of its interval if the value is outside."""
     return min(max(value, lower), upper)
 
 
@@ -128,13 +131,13 @@ def truth_cells(
 ) -> list[Cell]:
     """Return the cells of the true count and of the error of the estimate.
 
-    The error is that of the estimate as shown. The cell of the error is marked if the interval
-    misses the true count.
+    The error is the shown (clipped) estimate minus the true count. The cell of the error is marked
+    if the interval does not contain the true count.
 
     Parameters
     ----------
     value : float
-        The estimate.
+        The unbiased estimate, in counts.
     lower : float
         The lower end of the interval.
     upper : float
@@ -149,12 +152,12 @@ def truth_cells(
 
 
 def interval(row: Row) -> str:
-    """Return the interval of a count that holds for this count alone, as text."""
+    """Return the individual interval of a count as text; its level is for this count only."""
     return interval_text(row.lower, row.upper)
 
 
 def simultaneous(row: Row) -> str:
-    """Return the interval of a count that holds for all counts at once, as text."""
+    """Return the simultaneous interval of a count as text; its level is for all counts together."""
     return f"{row.lower_simultaneous:,} .. {row.upper_simultaneous:,}"
 
 
@@ -164,7 +167,7 @@ def share(row: Row, people: int) -> list[Cell]:
     error = None if part.standard_error is None else 100.0 * part.standard_error
     lower, upper = 100.0 * part.lower, 100.0 * part.upper
     estimated = figure(clip_to_interval(100.0 * part.estimate, lower, upper), error)
-    # Both ends are rounded outwards.
+    # The lower end is rounded down, and the upper end is rounded up.
     low, high = figure(lower, error, math.floor), figure(upper, error, math.ceil)
     return [f"{estimated} %", f"{low} .. {high} %"]
 
@@ -198,7 +201,7 @@ def figure_sections(
     most : int or None
         The largest number of rows of each table.
     true : mapping or None
-        The true values by the name of the figure, if they are known.
+        The true values of the rows, by the name of the figure; None if they are unknown.
     note : bool
         Whether the text of a figure has the smaller letters of a note.
     """
@@ -222,8 +225,8 @@ def _figures_table(
     for place, row in enumerate(rows):
         error = row.standard_error
         cells = [figure(row.estimate, error), "" if error is None else error_text(error)]
-        # Both ends are rounded outwards, so that the printed interval covers whenever the exact one
-        # does.
+        # The lower end is rounded down and the upper end up, so that the printed interval contains
+        # every value that the exact interval contains.
         low, high = figure(row.lower, error, math.floor), figure(row.upper, error, math.ceil)
         cells += [f"{low} .. {high}"]
         cells += [number_or_blank(row.resolution, 2)] * coarse
@@ -280,7 +283,7 @@ def figure_rows(figures: Figures, extra_columns: Mapping[str, Sequence[Any]]) ->
 
 
 def message_facts(result: Result) -> Facts:
-    """Return the number of messages, and how the intervals were computed."""
+    """Return facts on the number of messages and on how the intervals were computed."""
     return {"messages": result.messages, **precision(result.estimate)}
 
 
@@ -293,6 +296,6 @@ def precision(estimate: Estimate) -> Facts:
 
 
 def facts(result: Result) -> Facts:
-    """Return facts about a result and its plan as one flat object, without the counts of bins."""
+    """Return the facts of a result and its plan as one flat object, without the counts of bins."""
     plan = result.plan
     return {**plan.facts(), "fingerprint": plan.fingerprint, **message_facts(result)}

@@ -33,7 +33,7 @@ from mixtally.report.document import Cell, Facts, Part, Picture, Rows, Section, 
 from mixtally.report.numbers import percent, round_to_error
 
 CHART_BINS, TABLE_BINS = 30, 1000
-"""The numbers of bins, the largest ones, that a page draws and lists."""
+"""The largest numbers of bins that the chart and the table of a page show."""
 
 
 class TrueNumbers(Protocol):
@@ -50,10 +50,10 @@ class TrueNumbers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CountsView:
-    """A result of counts with the choices of how to show it.
+    """The counts of a result, with the choices of how to show them.
 
-    ``has_given_order`` says whether the order of the bins was given rather than found in the data.
-    ``truth`` is None in everything that may be published.
+    ``has_given_order`` says whether the order of the bins was fixed in advance rather than found in
+    the data. ``truth`` is None in every document that may be published.
     """
 
     result: Result
@@ -61,7 +61,7 @@ class CountsView:
     truth: TrueNumbers | None = None
 
     def bins(self, most: int) -> list[int]:
-        """Return the ``most`` largest bins, in their own order if they have one."""
+        """Return the ``most`` largest bins, in the order of the question if it has a meaning."""
         return select_bins(
             self.result.question, self.result.rank_bins(), most, labels_given=self.has_given_order
         )
@@ -78,7 +78,10 @@ class CountsView:
         return intervals_chart(bars, "largest bins")
 
     def table(self, most: int, lead: str = "") -> Table:
-        """Return the table of the ``most`` largest bins, folded unless ``lead`` names the table."""
+        """Return the table of the ``most`` largest bins.
+
+        If ``lead`` is not empty, it is the table's title. Otherwise a page shows the table folded.
+        """
         bins, question = self.bins(most), self.result.question
         found = self.result.estimate
         level = f"{percent(found.individual.level)} interval"
@@ -94,7 +97,10 @@ class CountsView:
         )
 
     def _cells(self, i: int) -> list[Cell]:
-        """Return the cells of one bin: intervals, then share, projection and true count if any."""
+        """Return the cells of one bin: its intervals, then its share, projection and true count.
+
+        The last three are left out if they do not exist.
+        """
         found, row = self.result.estimate, self.result.row(i)
         cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
         if found.people is not None:
@@ -135,7 +141,7 @@ class CountsView:
         )
 
     def section(self, *more: Part) -> Section:
-        """Return the section with chart and findings, followed by ``more``."""
+        """Return the section with the chart, the findings and then the parts ``more``."""
         said = Text(self.findings(TABLE_BINS), note=True)
         return Section("Counts", (self.chart(), said, *more))
 
@@ -165,7 +171,7 @@ class CountsView:
 
     @property
     def coverage(self) -> Coverage | None:
-        """How many intervals of single bins cover the true count; None if it is unknown."""
+        """How many individual intervals cover the true count; None if true counts are unknown."""
         if self.truth is None:
             return None
         each = self.result.estimate.individual
@@ -186,7 +192,7 @@ class CountsView:
         return {"measured_error": self.measured_error, "covered": covered.share}
 
     def tables(self) -> dict[str, Rows]:
-        """Return the rows of the CSV files by name: the counts in one file, each figure in one."""
+        """Return the rows of the CSV files by name: one file of counts, and one for each figure."""
         ranked = [self.rows[i] for i in self.bins(len(self.rows))]
         every = {"estimates": ranked, **self.derived_rows}
         return {f"{name}.csv": Rows(rows) for name, rows in every.items()}

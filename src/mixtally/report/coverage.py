@@ -27,9 +27,10 @@ class Coverage(NamedTuple):
         return self.covered / self.total if self.total else None
 
     def text(self, level: float, what: str = "true count") -> str:
-        """Describe the number of covering intervals, and the probability of a number that small.
+        """Return a sentence on the number of intervals that cover the true value.
 
-        ``level`` is the confidence level of each interval alone, and ``what`` names the true value.
+        If the number is small, the sentence has a bound of the probability of so few. ``level`` is
+        the confidence level of each interval, and ``what`` is the noun for the true value.
         """
         covered, total = self
         said = (
@@ -46,13 +47,13 @@ class Coverage(NamedTuple):
 
 
 def coverage(*intervals: tuple[ArrayLike, ArrayLike, ArrayLike]) -> Coverage:
-    """Count the places at which intervals cover the truth.
+    """Return how many true values are covered by their intervals.
 
     Parameters
     ----------
     *intervals : tuple of array_like
-        Lower ends, true values and upper ends, all of one shape. Where several intervals are
-        given, a place counts if every one of them covers.
+        Lower ends, true values and upper ends, all of the same shape. With several such tuples, an
+        index counts as covered only if the intervals of all tuples cover at this index.
     """
     inside = np.logical_and.reduce(
         [
@@ -69,7 +70,9 @@ def measured_error(*errors: NDArray[np.float64]) -> float:
 
 
 def bound_chance(covered: int, total: int, level: float) -> float:
-    """Bound the probability that ``covered`` or fewer intervals cover, by Markov's inequality.
+    """Return an upper bound of the probability that ``covered`` or fewer intervals cover.
+
+    The bound is Markov's inequality.
 
     Each of ``total`` intervals misses with probability at most 1 - level. So at most total (1 -
     level) intervals miss on average. The probability that m or more miss is at most this average

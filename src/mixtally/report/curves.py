@@ -12,7 +12,7 @@ from mixtally.report.axes import picture, round_numbers
 from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 
-# The width of a phone's page. On wider screens the picture and its letters grow.
+# Pixels. The width is that of a phone's page; on wider screens the picture and its letters grow.
 _WIDTH, _HEIGHT = 328, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 24, 28, 44
 Point = tuple[float, float]
@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A named line through ``points``; ``dots`` marks every one of them."""
+    """A named line through ``points``; with ``dots`` every point has a mark."""
 
     name: str
     points: tuple[Point, ...]
@@ -102,14 +102,17 @@ def _describe_chart(chart: Chart) -> str:
 def _axis(
     values: list[float], log: bool, start: float, stop: float
 ) -> tuple[Callable[[float], float], list[float]]:
-    """Return the function from a value to its position, and the values that get a tick."""
+    """Return the function from a value to its position in pixels, and the values of the ticks.
+
+    ``start`` and ``stop`` are the positions of the axis's ends.
+    """
     low, high = min(values), max(values)
     if log:
         low, high = math.log10(low), math.log10(high)
     else:
         # An axis begins at zero unless this would leave much of the picture empty.
         low = min(low, 0.0) if low < 0.4 * high else low
-    # Equal values get an axis around them.
+    # If all values are equal, the axis extends to both sides of them.
     if high - low < 1e-12:
         low, high = low - 0.5, high + 0.5
     ticks = _powers(low, high) if log else round_numbers(low, high, 4)
@@ -122,7 +125,10 @@ def _axis(
 
 
 def _powers(low: float, high: float) -> list[float]:
-    """Return ticks of a logarithmic axis, with 1, 2 and 5 in each decade if powers are too few."""
+    """Return the ticks of a logarithmic axis between 10^``low`` and 10^``high``.
+
+    They are powers of ten or, if these are too few, also 2 and 5 times powers of ten.
+    """
     step = max(1, math.ceil((high - low) / 5))
     found = [10.0**k for k in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1, step)]
     if len(found) >= 3:

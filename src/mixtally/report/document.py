@@ -1,7 +1,7 @@
-"""Documents: what is shown of a result, independent of the format.
+"""Documents: the content that is shown of a result, independent of the format.
 
-Code that knows a kind of result builds a document from plain data. The renderers ``page``,
-``markdown``, ``terminal`` and ``texts`` alone decide how a document looks.
+Code for one kind of result builds a document from plain data. Only the renderers ``page``,
+``markdown``, ``terminal`` and ``texts`` decide how a document looks.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ Cell = str | Marked
 class Text:
     """A paragraph, or a ``note`` in smaller letters next to a picture or a table.
 
-    A text ``for_user`` is for the user who ran the command. A page that is published omits it.
+    A text with ``for_user`` is for the user who ran the command. A published page omits it.
     """
 
     text: str
@@ -69,9 +69,9 @@ class Bullets:
 class Table:
     """Names and numbers in columns.
 
-    Columns in ``words`` contain words and are aligned left, as the first column always is. A
-    ``folded`` table is opened on a page by a click on its title. A ``wide`` table has smaller
-    letters.
+    The columns named in ``words`` contain words and are aligned left, like the first column. On a
+    page, a ``folded`` table is hidden until a reader clicks on its title. A ``wide`` table has
+    smaller letters.
     """
 
     columns: tuple[str, ...]
@@ -82,11 +82,11 @@ class Table:
     wide: bool = False
 
     def is_left_aligned(self, place: int) -> bool:
-        """Return whether a column is aligned left."""
+        """Return whether the column with the index ``place`` is aligned left."""
         return place == 0 or self.columns[place] in self.words
 
     def without_rows(self, name: str = "") -> str:
-        """Return the sentence that is shown in place of a table that has no rows."""
+        """Return the sentence that replaces a table without rows; ``name`` is its default title."""
         return f"{self.title or name or self.columns[0]}: there is nothing to show."
 
 
@@ -98,16 +98,16 @@ def columns(
 ) -> tuple[tuple[str, ...], list[list[Cell]]]:
     """Return the headers and rows of a table of ``items``.
 
-    Each column is given by its name and by a function that returns the cell of an item.
+    Each of ``named`` is the name of a column and a function that returns the cell of an item.
     """
     return tuple(name for name, _ in named), [[cell(one) for _, cell in named] for one in items]
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The facts of one plan, or of several in columns, with a row for each name.
+    """A table of facts: a row for each name, and a column for each of one or several plans.
 
-    A table with a ``title`` is folded: a page opens it by a click.
+    On a page, a table with a ``title`` is hidden until a reader clicks on the title.
     """
 
     columns: tuple[Mapping[str, Any], ...]
@@ -127,7 +127,7 @@ class Picture:
     reading : str
         Sentences that explain how to read the chart.
     wide : Markup or None
-        The same chart for screens of 700 pixels and more, if it differs.
+        The same chart for screens of at least 700 pixels; None to use ``markup`` for all screens.
     """
 
     markup: Markup
@@ -163,12 +163,14 @@ _FROM_DATA = {
     "people": "rows may not be people, as a column seems to identify people and its values repeat; "
     "give --person-column, or --rows-are-people",
 }
-"""Sentences on what a plan may have taken from the data. The answer of one person could have
-changed it, so no certificate covers it."""
+"""Sentences on facts that a question may take from the data, by the name of the fact.
+
+The answer of one person could have changed such a fact, so no certificate covers it.
+"""
 
 
 def uncovered_texts(from_data: Iterable[str]) -> list[str]:
-    """Return sentences on properties that were read from the data, which no guarantee covers.
+    """Return sentences on the facts ``from_data``, which no guarantee covers.
 
     A certificate assumes a question that was fixed before anyone answered.
     """
@@ -183,9 +185,10 @@ files.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """Everything that is shown of a result; renderers call functions for parts that take work.
+    """Everything that is shown of a result.
 
-    Facts are computed once, so that a file and a terminal show the same.
+    Parts that take time to compute are functions, which renderers call when they need them. Facts
+    are computed only once, so that a file and a terminal show the same.
 
     Attributes
     ----------
@@ -194,20 +197,22 @@ class Document:
     promise : tuple of str
         The three lines at the beginning (``Promise``).
     simulation : bool
-        Whether anything in the document depends on true values. Such a document is not a release.
+        Whether anything in the document depends on true values. Such a document may not be
+        published.
     from_data : tuple of str
         Names of the facts that were read from the data, see ``uncovered_texts``. A document with
-        such facts is not a release.
+        such facts may not be published.
     key : tuple
-        Names and values at the beginning of a page.
+        Pairs of name and value at the beginning of a page.
     opening, sections : tuple, callable
-        The parts before the first section of a page, and the sections.
+        The parts before the first section of a page, and a function that returns the sections.
     summary, prose : callable, tuple
-        What a terminal shows, and the sentences at its end.
+        A function that returns the parts that a terminal shows, and the sentences at their end.
     facts, tables : callable
-        The document as one JSON object, and rows by the name of their CSV file.
+        Functions that return the document as one JSON object, and rows by the name of their CSV
+        file.
     closing : str
-        The end of a page in addition to the version: randomness and fingerprint.
+        The text at the end of a page, next to the version: source of randomness and fingerprint.
     made_by : str
         The command that made the document, which pages of a simulation show.
     """
@@ -233,7 +238,7 @@ class Document:
 
     @property
     def lines(self) -> Promise:
-        """The promise as it is shown. The second line also says what is not covered."""
+        """The promise as it is shown; its second line also names facts that it does not cover."""
         first, second, third = self.promise
         uncovered = "; ".join(uncovered_texts(self.from_data))
         if uncovered:
@@ -243,7 +248,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a CSV file; ``names`` are its columns if there may be no row."""
+    """The rows of a CSV file.
+
+    ``names`` are the names of its columns, which are needed if there may be no row.
+    """
 
     rows: Sequence[Mapping[str, Any]]
     names: tuple[str, ...] | None = None
@@ -262,7 +270,8 @@ class Batches:
     names : tuple of str
         The names of the columns; the first column always has one value for each row.
     batches : callable
-        Yields the batches anew at every call, each with a column for each name.
+        A function that returns a new iterator over all batches at every call. A batch has one
+        column for each name.
     """
 
     names: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Estimates of every kind of result as columns, for JSON and CSV files.
 
-A number that is added to ``Estimates.columns`` appears in every kind of result: counts, changes,
-figures, words, sets and rules, memoized answers and votes.
+All kinds of results use ``Estimates.columns``: counts, changes, figures, words, sets and rules,
+memoized answers and votes. A new column there appears in the files of all of them.
 """
 
 import math
@@ -26,11 +26,12 @@ class Estimates:
     values : sequence of float
         The unbiased estimates.
     errors : sequence of float or None
-        Standard errors; None if only the interval is known.
+        Standard errors; None for a number of which only the interval is known.
     lower, upper : sequence of float
-        The ends of the interval of each number alone.
+        The ends of the individual intervals, whose level is for each number separately.
     lower_simultaneous, upper_simultaneous : sequence of float or None
-        The ends of the intervals that hold for all numbers at once, if there are such.
+        The ends of the simultaneous intervals, whose level is for all numbers together. None for a
+        number without such an interval.
     """
 
     labels: Sequence[str]
@@ -42,7 +43,7 @@ class Estimates:
     upper_simultaneous: Sequence[float | None]
 
     def columns(self) -> Columns:
-        """Return the numbers by name; the files of all kinds of results have these columns."""
+        """Return the columns by name. The files of all kinds of results have these columns."""
         return {
             "label": self.labels,
             "estimate": self.values,
@@ -54,7 +55,7 @@ class Estimates:
         }
 
     def shares(self, people: int) -> "Estimates":
-        """Return these numbers as shares of ``people``, a known number."""
+        """Return the numbers divided by ``people``, which is known without error."""
         return Estimates(
             self.labels,
             [value / people for value in self.values],
@@ -75,7 +76,7 @@ def estimates_of(
 ) -> Estimates:
     """Return the estimates of all bins, or of those at ``places``, with their ``labels``.
 
-    An estimate without information has no standard error.
+    If the messages contain no information about an estimate, its standard error is None.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def estimates_of(
 
 
 def estimates_of_rows(rows: Iterable[Row]) -> Estimates:
-    """Return the numbers of rows column by column."""
+    """Return the estimates, errors and intervals of rows as columns."""
     every = list(rows)
     return Estimates(
         [row.label for row in every],
@@ -132,12 +133,12 @@ def rename_columns(columns: Columns, names: Mapping[str, str | None]) -> Columns
 
 
 def prefix_columns(columns: Columns, prefix: str) -> Columns:
-    """Rename columns of additional numbers to PREFIX, PREFIX_lower and so on.
+    """Rename the columns of additional numbers: estimate to PREFIX, lower to PREFIX_lower, etc.
 
     Parameters
     ----------
     columns : Columns
-        The columns by name.
+        The columns by their names in ``Estimates.columns``.
     prefix : str
         The prefix of the new names.
     """

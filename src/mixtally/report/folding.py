@@ -1,10 +1,10 @@
 """Tables that fit the width of a terminal without cutting a number or a label.
 
-The summary of a document and every table of the command line are instances of ``FoldingTable``. The
-table of rich shortens cells to an ellipsis where a terminal is narrow, and an estimate without its
-last digits is a wrong estimate. ``FoldingTable`` uses the first of three layouts that fits. In the
-first the table is unchanged. In the second long texts are wrapped between words. In the third each
-row has two lines, or more where two do not suffice.
+All tables on a terminal are instances of ``FoldingTable``. On a narrow terminal, the table of the
+library rich replaces the end of a cell by an ellipsis, and an estimate without its last digits is
+wrong. ``FoldingTable`` uses the first of three layouts that fits. In the first the table is
+unchanged. In the second long texts are wrapped between words. In the third each row has two lines,
+or more if two are not enough.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 _MAY_WRAP = 24
-"""Characters; a column of texts may wrap between words where its longest cell is longer."""
+"""Characters of the longest cell above which a column of texts may be wrapped between words."""
 _GAP = 2
-"""Blanks between two columns of a folded row, and before every line of a row but its first."""
+"""Blanks between two columns of a folded row, and before each of its lines except the first."""
 _UNLIMITED = 10**6
-"""Characters, more than the width of any table, to measure a table that is not wrapped."""
+"""Characters: a width above that of any table, at which an unwrapped table is measured."""
 
 
 class FoldingTable(RichTable):
@@ -45,7 +45,7 @@ class FoldingTable(RichTable):
             yield from self._folded(least, natural, options.max_width)
 
     def _narrowed(self, widths: list[int]) -> "FoldingTable":
-        # A copy, as the same table may be printed again on a wider terminal.
+        # The change is made in a copy, because the table may be printed again on a wider terminal.
         narrow = copy(self)
         narrow.columns = [
             replace(one, width=width, no_wrap=False)
@@ -56,7 +56,7 @@ class FoldingTable(RichTable):
     def _folded(self, least: list[int], natural: list[int], width: int) -> RenderResult:
         if self.title:
             yield Text(str(self.title), style="table.title")
-        # Headings stay on one line where that needs no third line.
+        # Columns have the width of their headings if two lines are then enough for a row.
         needed = natural if len(list(_split_columns(natural, width))) == 2 else least
         lines = list(_split_columns(needed, width))
         shares = [
@@ -72,7 +72,8 @@ class FoldingTable(RichTable):
             for number, (line, widths) in enumerate(zip(lines, shares, strict=True)):
                 grid = RichTable.grid(padding=(0, _GAP, 0, 0))
                 for place, share in zip(line, widths, strict=True):
-                    # A word longer than the terminal goes on in the next line: nothing is dropped.
+                    # A word that is longer than the terminal continues in the next line, so that no
+                    # character is dropped.
                     grid.add_column(
                         width=share, justify=self.columns[place].justify, overflow="fold"
                     )
@@ -87,7 +88,7 @@ class FoldingTable(RichTable):
 
 
 def _natural_width(console: Console, column: Column) -> int:
-    """Return the width of the longest cell or header; the given width of a column that has one."""
+    """Return the fixed width of a column or, if it has none, that of its longest cell or header."""
     if column.width is not None:
         return column.width
     return max(1, *(_measure(console, one).maximum for one in (column.header, *column.cells)))
@@ -120,7 +121,7 @@ def _share(width: int, least: list[int], natural: list[int]) -> list[int]:
 
 
 def _split_columns(least: list[int], width: int) -> Iterator[range]:
-    """Yield the columns of each line of a row; every line has as many as fit."""
+    """Yield the range of columns on each line of a row; each line has as many columns as fit."""
     first, used, number = 0, 0, 0
     for place, share in enumerate(least):
         if place > first and used + _GAP + share > width - _indent(number):
@@ -131,5 +132,5 @@ def _split_columns(least: list[int], width: int) -> Iterator[range]:
 
 
 def _indent(number: int) -> int:
-    """Return the indentation of a line of a row, which shows where the next row begins."""
+    """Return the indentation of line ``number`` of a row; only the first line has none."""
     return _GAP if number else 0

@@ -1,8 +1,8 @@
-"""A map of hexagons: the more people, the darker. Hexagons that may be empty are outlines.
+"""A map of hexagons, which are darker the more people they have.
 
 ``app.places`` draws maps with this module. A hexagon is shaded only if its simultaneous interval
-excludes zero. So the probability that any hexagon without people is shaded is at most the error
-probability of the intervals.
+excludes zero; the others are outlines. So the probability that any hexagon without people is shaded
+is at most the error probability of the intervals.
 """
 
 import math
@@ -18,7 +18,7 @@ from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join
 
 Outline = Sequence[tuple[float, float]]
-"""Corners as (latitude, longitude) in degrees."""
+"""The corners of a hexagon as (latitude, longitude) in degrees."""
 
 _WIDTH, _MARGIN, _TOP, _LINE = 328.0, 4.0, 24.0, 16.0
 _CLASSES = 5
@@ -94,9 +94,9 @@ def _describe_map(names: Sequence[str], estimate: Estimate, above: NDArray[np.bo
 def _projection(
     outlines: Sequence[Outline],
 ) -> tuple[Callable[[float, float], tuple[float, float]], float]:
-    """Return the function from latitude and longitude to a position, and the y of the lowest one.
+    """Return the function from latitude and longitude to a position, and the largest y, in pixels.
 
-    The projection is equirectangular around the middle latitude, where distances are exact.
+    The projection is equirectangular. It shows distances at the middle latitude without distortion.
     """
     corners = np.array([corner for outline in outlines for corner in outline])
     (south, west), (north, east) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()

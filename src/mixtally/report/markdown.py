@@ -25,13 +25,13 @@ from mixtally.version import VERSION
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
 _BLOCK = re.compile(r"^([#+=-]|\d+(?=[.)]))")
-"""Characters that begin a heading, a list or a rule at the start of a line."""
+"""Characters that would begin a heading, a list or a rule at the start of a line."""
 
 
 def markdown(document: Document) -> str:
     """Return the document as GitHub-flavored Markdown.
 
-    Texts from users are escaped, so that none of their characters formats anything.
+    Texts from users are escaped, so that Markdown does not interpret any of their characters.
     """
     blocks = [f"# {_inline(document.title)}"]
     blocks += [_bullets(Bullets.of(document.lines)), _line(document.source)]
@@ -90,7 +90,7 @@ def _rows(columns: Sequence[str], rows: Sequence[Sequence[Cell]], look: Sequence
 
 
 def _line(text: str) -> str:
-    """Return a paragraph that begins neither a heading nor a list."""
+    """Return a paragraph, escaped so that it begins neither a heading nor a list."""
     return _escaped_start(_inline(text))
 
 

@@ -1,4 +1,4 @@
-"""Numbers as text: only digits that exceed the error, and privacy numbers rounded safely.
+"""Numbers as text: estimates rounded to two digits of their error, privacy numbers rounded safely.
 
 All documents format their numbers with this module.
 """
@@ -14,11 +14,12 @@ def number(value: float, digits: int = 3) -> str:
     Parameters
     ----------
     value : float
-        The number.
+        The number to write.
     digits : int
-        The number of significant digits; all digits before the decimal point are kept.
+        The number of significant digits. All digits before the decimal point are kept, even if they
+        are more.
     """
-    # The format "g" would write numbers that round to more digits with an exponent.
+    # The format "g" would write a number with more than ``digits`` digits with an exponent.
     if abs(value) >= 10**digits - 0.5:
         return f"{value:,.0f}"
     return f"{value:,.{digits}g}"
@@ -51,7 +52,7 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def bracket_text(lower: float, upper: float) -> str:
-    """Return both ends of a privacy number as text, rounded outwards."""
+    """Return both bounds of a privacy number as text: the lower rounded down, the upper up."""
     return f"[{at_least(lower, 4)}, {at_most(upper, 4)}]"
 
 
@@ -70,7 +71,7 @@ def interval_text(lower: float, upper: float, sign: str = "") -> str:
     upper : float
         The upper end.
     sign : str
-        "+" also writes plus signs; by default only minus signs are written.
+        "+" writes plus signs, too; by default only minus signs are written.
     """
     return f"{lower:{sign},} .. {upper:{sign},}"
 
@@ -88,19 +89,19 @@ def round_to_error(
     Parameters
     ----------
     value : float
-        The number.
+        The number to write.
     error : float or None
         The standard error; None if it is not known.
     rounding : callable
-        The rounding function: down and up for the ends of an interval.
+        The rounding function. For an interval, it rounds the lower end down and the upper end up.
     sign : str
-        "+" also writes plus signs.
+        "+" writes plus signs, too; by default only minus signs are written.
     """
     if error is None or not math.isfinite(error):
         return f"{value:{sign},.0f}"
     if error <= 0.0:
         return f"{value:{sign},.6g}"
-    # The tolerance gives an error of a power of ten its two digits despite rounding in log10.
+    # The tolerance is for an error that is a power of ten, whose logarithm may be rounded down.
     places = 1 - math.floor(math.log10(error) + 1e-9)
     rounded = rounding(value * 10.0**places) / 10.0**places + 0.0  # adding 0.0 avoids a minus zero
     return f"{rounded:{sign},.{max(0, places)}f}"

@@ -32,21 +32,23 @@ _RAW = (
     "no raw counts and may be published."
 )
 _KINDS = ((328.0, "few"), (668.0, "rows"), (1072.0, "wide"))
-"""Pixels that a phone, a tablet and a desktop have for a table, with the class of tables that fit.
-A table that needs more is shown as a list.
+"""The pixels that a phone, a tablet and a desktop have for a table, and the class of such tables.
+
+A screen that is too narrow for a table shows it as a list.
 """
 _WIDE = '<table class="wide'
-"""The start of a table that needs a broad page. Texts of users cannot contain it, because their
-quotes are escaped.
+"""The first characters of a table that needs a broad page.
+
+Texts from users cannot contain them, because quotes in these texts are escaped.
 """
 _LETTER, _GAP, _WRAPPED = 8.4, 14.4, 24
-"""Pixels of a letter and between two columns; letters after which words are wrapped."""
+"""Pixels of a letter, pixels between two columns, and letters after which words are wrapped."""
 _IN_WORDS = {"source", "assumption"}
 """Facts of a plan that a page shows in sentences."""
 
 
 def page(document: Document, links: Sequence[tuple[str, str]] = ()) -> str:
-    """Return the document as HTML text; ``links`` are texts and addresses of its other pages."""
+    """Return the document as an HTML page; ``links`` are the texts and addresses of links in it."""
     head = (
         f"{_MARK * document.simulation}"
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -101,7 +103,7 @@ def _for_readers(document: Document, parts: Sequence[Part]) -> list[Part]:
 
 
 def _parts(parts: Sequence[Part], title: str) -> list[Markup]:
-    """Render ``parts`` below ``title``, which names parts that have no title of their own."""
+    """Render ``parts`` below ``title``, which also names the parts without a title."""
     made = []
     for part in parts:
         title = part.text if isinstance(part, Heading) else title
@@ -169,7 +171,10 @@ def _table_class(table: Table) -> str:
 
 
 def _caption(name: str, *, seen: bool) -> Markup:
-    """Return the caption of a table, hidden from view if it repeats a visible title."""
+    """Return the caption of a table; unless ``seen``, only screen readers get it.
+
+    A caption is hidden in this way if it repeats a visible title.
+    """
     return el("caption", name) if seen else el("caption", name, class_="unseen")
 
 

@@ -31,7 +31,7 @@ class Panel:
     upper: NDArray[np.int64]
     marks: NDArray[np.integer] | None
     zero: bool = False
-    """Whether a line at zero is drawn."""
+    """Whether a horizontal line at zero is drawn."""
 
     def count_missed(self) -> int:
         """Return the number of intervals that do not cover the true value."""
@@ -48,9 +48,9 @@ def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
     title : str
         The title.
     panels : list of Panel
-        The panels, from top to bottom.
+        The panels, in the order in which they are drawn.
     points : list of str
-        The names along the common axis.
+        The names of the points along the horizontal axis, which all panels share.
     """
     every = [picture(_WIDTH, _HEIGHT, panel.name, _panel(panel, points)) for panel in panels]
     reading = (
@@ -106,7 +106,8 @@ def _panel(panel: Panel, epochs: list[str]) -> list[Markup]:
         return _LEFT + step * (place + 0.5)
 
     def y(value: float) -> float:
-        # Small margins keep marks away from the frame, and equal values from a division by zero.
+        # Small margins keep marks away from the frame. The least height of 1 avoids a division by
+        # zero if all values are equal.
         return foot - (foot - _HEAD) * (0.04 + 0.92 * (value - low) / max(high - low, 1.0))
 
     zero, points = y(0.0), [f"{x(k):.2f},{y(float(v)):.2f}" for k, v in enumerate(panel.values)]

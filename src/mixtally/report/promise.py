@@ -39,7 +39,7 @@ def protection_line(observer: Observer, what: str = "each person's answer") -> s
     observer : Observer
         The adversary against whom the guarantee protects.
     what : str
-        The protected object.
+        The words for what is protected.
     """
     return f"Protects: {what}, against {_WHO[observer]}."
 
@@ -50,9 +50,10 @@ def certificate_line(certificate: Certificate, note: str = "") -> str:
     Parameters
     ----------
     certificate : Certificate
-        The certificate.
+        The bounds of delta, with the assumption on which they rest.
     note : str
-        What the certificate covers, with a comma in front; empty for a single collection.
+        The words for what the certificate covers, with a comma in front; empty for a single
+        collection.
     """
     return (
         f"{loss_text(certificate)} ({exactness_text(certificate)}{note}). "
@@ -61,7 +62,7 @@ def certificate_line(certificate: Certificate, note: str = "") -> str:
 
 
 def exactness_text(certificate: Certificate) -> str:
-    """Return whether delta is exact, up to rounding, or an upper bound."""
+    """Return the words for whether delta is exact, up to rounding, or an upper bound."""
     if certificate.upper == 0.0 or 0.0 < certificate.upper <= certificate.lower * _EXACT:
         return "exact"
     return "proved upper bound"
@@ -81,7 +82,8 @@ def error_line(
     note : str
         Text that is added at the end, with its leading space.
     half : float, optional
-        Half the width of the interval of a count. Without it a normal interval is used.
+        Half the width of the interval of a count, in counts. By default it is computed from the
+        standard error, with the normal approximation.
     """
     if error is None or not math.isfinite(error):
         return f"Expected error of each count: unknown{note}."
@@ -93,7 +95,7 @@ def error_line(
 
 
 def width_text(width: float) -> str:
-    """Return half the width of an interval as text, rounded up."""
+    """Return ``width``, half the width of an interval, as text, rounded up."""
     return f"{math.ceil(width):,}" if width > 10.0 else at_most(width, 2)
 
 
@@ -126,23 +128,23 @@ def build_promise(
     local : float or None
         The local epsilon, which remains if all mixes collude with the collector.
     third : str
-        The third line, on the error.
+        The third line, as ``error_line`` returns it.
     note : str
-        Text that ``certificate_line`` adds.
+        The argument ``note`` of ``certificate_line``.
     what : str
-        What is protected.
+        The words for what is protected.
     """
     second = f"{certificate_line(certificate, note)} {without_mixes(local)}"
     return protection_line(certificate.observer, what), second, third
 
 
 def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
-    """Return the three lines of a plan before anybody answers.
+    """Return the three lines of a plan, with the error that is expected before anybody answers.
 
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan, whose certificate is the guarantee.
     level : float
         The confidence level of the error, in (0, 1).
     half : float or None
@@ -160,10 +162,11 @@ def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None)
 
 
 def promise_of_result(result: Result) -> Promise:
-    """Return the lines of a result: the guarantee of its plan, with the error of its estimate."""
+    """Return the three lines of a result: its guarantee and the error of its counts."""
     plan, error, each = result.plan, result.estimate.standard_error, result.estimate.individual
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
-    # Half the width would be too small: intervals of small counts begin at 0, and noise is skewed.
+    # The largest distance from a count to an end of its interval. Half the width would be too
+    # small, because intervals of small counts begin at 0 and noise is skewed.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
     third = error_line(error, each.level, _name_worst_bin(result.estimate), half=most)
     return build_promise(
@@ -172,7 +175,7 @@ def promise_of_result(result: Result) -> Promise:
 
 
 def _name_worst_bin(estimate: Estimate) -> str:
-    """Name the bin with the largest error, and state the median error, if errors differ.
+    """Return words on the largest and on the median error of a bin; empty if they are equal.
 
     Errors differ between bins if some values are replaced by random ones, or if messages name
     planes.

@@ -22,7 +22,7 @@ def intake_table(plan: Plan, received: Received) -> Table:
     plan : Plan
         The plan of the round.
     received : Received
-        The numbers that hops and the collector declared.
+        The numbers of messages that hops and the collector state.
     """
     rows = list[list[Cell]]()
     for place, (part, one) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
@@ -50,7 +50,7 @@ def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[s
     plan : Plan
         The plan of the round.
     people : str
-        The number of people, as text.
+        The number of people who took part, as text.
     result : Result or None
         The result; None if nothing is released.
     """
@@ -66,7 +66,7 @@ def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[s
 
 
 def trust_facts(plan: Plan) -> Facts:
-    """Return the facts about who must be trusted, and what remains without them."""
+    """Return the facts on who must be trusted, and on the guarantee that remains otherwise."""
     return {
         "cover": str(plan.cover),
         "hops": plan.hops,

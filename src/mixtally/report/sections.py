@@ -39,9 +39,9 @@ def plan_section(reason: str, *plans: Mapping[str, Any], note: str = "") -> Sect
     Parameters
     ----------
     reason : str
-        The reason why the plans were chosen, which a published page omits.
+        The reason why the plans were chosen. A published page omits it.
     note : str
-        A remark below the table.
+        A remark below the table; empty for none.
     *plans : mapping of str to object
         The facts of each plan.
     """
@@ -50,12 +50,15 @@ def plan_section(reason: str, *plans: Mapping[str, Any], note: str = "") -> Sect
 
 
 def plan_facts(*plans: Mapping[str, Any], read: Collection[str] = _READ) -> tuple[FactTable, ...]:
-    """Return the facts of plans in columns: those in ``read`` first, and the others folded."""
+    """Return two tables with the facts of plans in columns.
+
+    The first has the facts in ``read``. The second has all others, and a page shows it folded.
+    """
     shown = tuple({name: p[name] for name in read if name in p} for p in plans)
     others = tuple({name: fact for name, fact in p.items() if name not in read} for p in plans)
     if not any(others):
         return (FactTable(shown),)
-    if len(plans) > 1:  # a column is known by its protocol
+    if len(plans) > 1:  # the name of the protocol is the heading of a column
         others = tuple(
             {"protocol": whole["protocol"], **facts}
             for facts, whole in zip(others, plans, strict=True)

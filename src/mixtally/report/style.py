@@ -13,7 +13,7 @@ from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 
 _ALONE, _GROWN = 640, 430
-"""Pixels: the width of a picture in a file of its own; of one whose letters grow with it."""
+"""Pixels: the width of a picture in its own file, and of one whose letters grow with the width."""
 
 CHART = """
 :root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;

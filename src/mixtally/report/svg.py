@@ -10,8 +10,7 @@ class Markup(str):
 
 
 NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
-"""CSS classes of an element in which a notebook must not read text between dollar signs as a
-formula."""
+"""CSS classes that keep a notebook from reading text between dollar signs as a formula."""
 
 
 def el(name: str, *children: str | float, **attributes: str | float) -> Markup:

@@ -23,7 +23,7 @@ _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone
 
 
 def opening_lines(document: Document) -> list[str]:
-    """Return the first lines on a terminal: the promise, and a warning about raw counts."""
+    """Return the first lines on a terminal: the promise and, for a simulation, a warning."""
     raw = "Simulation: true counts and errors are raw data. Do not publish them."
     return [*document.lines, *([raw] if document.simulation else [])]
 

@@ -36,7 +36,7 @@ def json_text(facts: Mapping[str, Any]) -> str:
     return msgspec.json.format(text, indent=1) + "\n"
 
 
-# Spreadsheets evaluate cells that begin with one of these characters, also in full width.
+# Spreadsheets evaluate cells that begin with one of these characters or its full-width form.
 _FORMULA = re.compile(r"'*[\t\r\n]|['\s]*[=+\-@\uff0b\uff0d\uff1d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 _SPLITS = re.compile(r'[",;\t\r\n]')
@@ -76,12 +76,12 @@ def csv_text(
     names: Iterable[str] | None = None,
     written: CsvFormat = CSV,
 ) -> str:
-    """Return one line for each row under ``names``, by default the keys of the first row.
+    """Return the text of a CSV file: a header with ``names``, and one line for each row.
 
-    None becomes an empty cell. A text that a spreadsheet would evaluate gets an apostrophe in
-    front. A text that begins with apostrophes gets one more, so that different texts stay
-    different. The result is empty without rows and names. Raises ValueError for a value without a
-    name.
+    By default the names are the keys of the first row. None becomes an empty cell. A text that a
+    spreadsheet would evaluate gets an apostrophe in front. A text that already begins with
+    apostrophes gets one more, so that different texts remain different. Without rows and names the
+    result is empty. Raises ValueError if a row has a key that is not among the names.
 
     Source: RFC 4180.
     """
@@ -98,9 +98,10 @@ def csv_text(
 
 
 def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Iterator[str]:
-    """Yield the lines of a CSV file batch by batch, in the format of ``csv_text``, after ``start``.
+    """Yield the text of a CSV file batch by batch, in the format of ``csv_text``.
 
-    A list that occurs again in the next batch, such as labels, is formatted once.
+    The file begins with ``start``. If the next batch has the same list object as a column, such as
+    the labels, this list is formatted only once.
     """
     cell = partial(_cell, written=written)
     yield start + written.delimiter.join(map(cell, table.names)) + "\r\n"
@@ -111,8 +112,8 @@ def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Ite
             if not isinstance(column, list):
                 cells.append(cell(column))
                 continue
-            # Identity is compared, because comparing the values of very long lists would take too
-            # long.
+            # Lists are compared by identity, because comparing the values of very long lists would
+            # take too long.
             if place not in prepared or prepared[place][0] is not column:
                 texts = column and isinstance(column[0], str)
                 made = list(map(cell, column)) if texts else _numbers(column, written)
@@ -125,7 +126,7 @@ def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Ite
 def _numbers(column: list[object], written: CsvFormat) -> list[str]:
     """Return the cells of a column of numbers; equal numbers are formatted once.
 
-    Counts of very many bins have few distinct values.
+    This saves time, because counts of very many bins have few distinct values.
     """
     # A dictionary does not distinguish 1, 1.0 and True, nor 0.0 and -0.0.
     if len({*map(type, column)} - {type(None)}) > 1:
@@ -141,7 +142,7 @@ def _number(value: object, written: CsvFormat) -> str:
 
 def _cell(value: object, written: CsvFormat) -> str:
     text = "" if value is None else str(value)
-    # A number may begin with a sign and is not a formula.
+    # A number that begins with a sign is not a formula.
     if isinstance(value, int | float) or _NUMBER.fullmatch(text):
         return _number(text, written)
     if isinstance(value, str) and _FORMULA.match(text):
@@ -160,12 +161,14 @@ def whole_facts(document: Document) -> Facts:
 
 
 def files(document: Document, out_format: FormatName = "csv") -> dict[str, str | Chunks]:
-    """Return the text of every file of a document by name. A simulation's files begin with a mark.
+    """Return the text of every file of a document by name.
+
+    The files of a simulation begin with a mark that says so.
 
     Parameters
     ----------
     document : Document
-        The document.
+        The document to write.
     out_format : FormatName
         The format of the tables.
     """

@@ -39,7 +39,7 @@ def promise_paragraphs(plan: Plan, all_rounds: Certificate | None = None) -> lis
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan, whose certificate is described.
     all_rounds : Certificate or None
         The certificate of all rounds together; None for a plan with one round.
     """
@@ -58,18 +58,18 @@ def promise_paragraphs(plan: Plan, all_rounds: Certificate | None = None) -> lis
 def likelihood_text(
     epsilon: float, delta: float, answer: str, alternative: str = "the other", digits: int = 3
 ) -> str:
-    """Explain epsilon and delta: how much likelier an outcome can be with one ``answer``.
+    """Explain epsilon and delta by how much likelier an outcome can be with one answer.
 
     Parameters
     ----------
     epsilon : float
         The privacy loss in nats.
     delta : float
-        The additive probability, in [0, 1].
+        The delta of the guarantee, in [0, 1].
     answer : str
-        The word for the person's answer.
+        The noun for an answer, such as "vote".
     alternative : str
-        The word for any other answer.
+        The word for another such answer.
     digits : int
         The number of significant digits of e^epsilon.
     """
@@ -80,7 +80,7 @@ def likelihood_text(
 
 
 def assumption_text(assumption: str) -> str:
-    """Return an assumption as a sentence."""
+    """Return the assumption of a certificate as a sentence."""
     for words in (_NOBODY, _ANYHOW):
         if assumption.startswith(words):
             return f"Assumes nothing of others: {assumption.removeprefix(words)}"
@@ -93,7 +93,7 @@ def loss_text(certificate: Certificate) -> str:
 
 
 def describe_sums_observer(plan: Certificate, sums: Certificate) -> list[str]:
-    """Return a sentence on the guarantee against an observer of sums, next to the plan's guarantee.
+    """Compare the guarantee against an observer of sums with that of the plan, in sentences.
 
     Parameters
     ----------
@@ -153,7 +153,10 @@ def if_dishonest(plan: Plan) -> list[str]:
 
 
 def without_mixes(local: float | None) -> str:
-    """Describe the guarantee if all mixes collude: none if ``local`` is None or infinite."""
+    """Describe the guarantee if all mixes collude.
+
+    ``local`` is the epsilon of this guarantee. There is none if it is None or infinite.
+    """
     if local is None or not math.isfinite(local):
         return "If every mix colludes with the collector, each answer is exposed."
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
