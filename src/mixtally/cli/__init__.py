@@ -1,4 +1,4 @@
 """The command line.
 
-Each command imports the packages that it needs when it runs, so that ``--help`` is fast.
+Each command imports the packages that it needs only when it runs, so that ``--help`` is fast.
 """

@@ -1,6 +1,6 @@
-"""The list of all commands, and the call of one of them.
+"""The list of all commands, and the function that runs the command of a command line.
 
-The entry point ``main`` calls ``call``. Commands are imported only when they run.
+The entry point ``main`` calls ``call``. The modules of commands are imported only when they run.
 """
 
 import difflib
@@ -18,9 +18,9 @@ from mixtally.version import VERSION
 
 
 class Command(NamedTuple):
-    """The first line of a command's help, its module and its function.
+    """The first line of a command's help, its module and the name of its function.
 
-    A module without a function has an ``app`` with several commands.
+    If the name of the function is empty, the module has a parser ``app`` with several commands.
     """
 
     line: str
@@ -71,13 +71,13 @@ COMMANDS = {
     "example": Command("Write a small made-up survey.", "example", "example"),
     "demo": Command("Count real flights privately.", "simulations", "demo"),
 }
-"""Every command by the words that are typed for it."""
+"""All commands by the words that a user types, such as "simulate words"."""
 
 GROUPS = {
     "check": "Check a claim: by delta, noise, formula, attack or round.",
     "batch": "Randomize, mix and count crowds larger than memory.",
 }
-"""Help texts of first words that are not commands themselves."""
+"""Help texts of first words that only begin commands, such as "check"."""
 
 _PURPOSE = (
     "Count the answers of a crowd with differential privacy in the shuffle model: a proved epsilon "
@@ -92,7 +92,7 @@ _ENDS = (
 
 
 def _subcommands(first: str) -> dict[str, str]:
-    """Return the second words that follow a first word, with the help line of each command."""
+    """Return the commands that begin with the word ``first``: second word and line of help."""
     begin = first + " "
     return {
         name.removeprefix(begin): command.line
@@ -112,7 +112,8 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is named by the first word or by the first two words."""
-        # Two words come first: "simulate words" could also be "simulate" with a file named "words".
+        # A command of two words is preferred: "simulate words" could also be the command "simulate"
+        # with a file named "words".
         if " ".join(args[:2]) in COMMANDS and len(args) > 1:
             return super().resolve_command(ctx, [" ".join(args[:2]), *args[2:]])
         return super().resolve_command(ctx, args)
@@ -141,7 +142,7 @@ class Commands(TyperGroup):
             return None
         command = COMMANDS[name]
         module = vars(import_module(f"mixtally.cli.{command.module}"))
-        # Groups such as contract and mix build their parser themselves.
+        # The modules of groups such as contract and mix build their own parser.
         if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
         words = ", ".join(_subcommands(name))
@@ -153,7 +154,7 @@ class Commands(TyperGroup):
         return made
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands from their placeholders."""
+        """Write the list of commands without importing their modules."""
         TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
 
 
@@ -194,9 +195,12 @@ for _name in dict.fromkeys(name.partition(" ")[0] for name in COMMANDS):  # firs
 
 
 _PLAIN_FORMS = {"a valid float": "a number", "a valid int": "a whole number"}
-"""What the parser expected, in the words of this package."""
+"""The words of this package for the types in the parser's messages."""
 _Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
-"""Error of the parser for an invalid command line; the parser's module depends on its version."""
+"""The parser's exception for an invalid command line.
+
+It is not imported by name, because the module that defines it depends on the parser's version.
+"""
 
 
 def call() -> int:
@@ -221,7 +225,7 @@ def call() -> int:
 
 
 def _refusal(unusable: Any) -> InputError:
-    """Return the error for an invalid command line, with the word that was probably meant."""
+    """Return the error for an invalid command line, which suggests a similar word."""
     context = unusable.ctx
     path = context.command_path if context else "mixtally"
     said, kind = unusable.format_message().rstrip("."), type(unusable).__name__
@@ -259,9 +263,10 @@ def _refusal(unusable: Any) -> InputError:
 
 
 def _suggest(word: str, known: Iterable[str]) -> str:
-    """Return a question that names similar known words, or an empty text.
+    """Return the question "did you mean ..?" with the known words similar to ``word``.
 
-    A known word is similar if its last part begins with ``word`` or is spelled almost like it.
+    The text is empty if there are none. A known word is similar if its last part begins with
+    ``word`` or has nearly the same spelling.
     """
     plain = word.replace("_", "-")
     whole = {name.rpartition(" ")[2]: name for name in known}

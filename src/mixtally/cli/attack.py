@@ -102,8 +102,8 @@ def _attack_network(
     *,
     json: bool,
 ) -> NoReturn:
-    """Attack real roles, print the report, and exit."""
-    # The roles need the extra [serve], without which all other attacks work.
+    """Attack running roles (mixes and collector), print the report, and exit."""
+    # Only this attack needs the packages of the extra [serve].
     from mixtally.app.attack_network import attack_network
 
     other = [*list_used_flags(claimed), *(["--matrix"] if matrix is not None else [])]

@@ -1,4 +1,4 @@
-"""``mixtally batch``: messages of a crowd larger than memory, in files."""
+"""``mixtally batch``: messages in files (*shards*), for a crowd that does not fit into memory."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,10 +65,10 @@ def randomize(
     """
     plan = read_verified(options.plan)
     part = single_part(plan)
-    stated = read.number is not None and plan.grid is None  # bins that must equal those of the plan
+    stated = read.number is not None and plan.grid is None  # these bins must equal the plan's
     reading = make_reading(read, planned=True) if stated else make_planned_reading(read, plan)
     crowd = read_asked(read.rows.open_file(data), reading, plan.question)
-    # The randomness of the shards follows from the seed itself, so rounding needs another one.
+    # The seed itself determines the randomness of the shards, so rounding needs another seed.
     chance = o.make_chance(None if options.seed is None else -1 - options.seed)
     crowd = prepare_crowd(crowd, plan, chance)
     with progress_bars() as progress:

@@ -1,4 +1,4 @@
-"""``mixtally budget``: the privacy budget of a person, its charges, and the rest."""
+"""``mixtally budget``: the privacy budget of a person, its charges, and the remaining privacy."""
 
 from pathlib import Path
 from typing import Annotated

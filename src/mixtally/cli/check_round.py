@@ -51,7 +51,10 @@ def check(
 
 
 def _check(place: str, fingerprint: str | None, progress: Progress) -> RoundReport:
-    """Check the round at a place; a contract of another fingerprint is refused before all else."""
+    """Check the exported round in a folder or at an address.
+
+    A contract whose fingerprint differs from ``fingerprint`` is refused before any other check.
+    """
     if not place.startswith(("https://", "http://")):
         files = RoundFiles(Path(place))
         _check_fingerprint(place, fingerprint, files.read(CONTRACT))

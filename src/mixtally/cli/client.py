@@ -140,7 +140,7 @@ def send(
             text = _ask_person(agreed, given, diary, say, yes=yes, no_answer=no_answer)
             value = None if text is None else _parse_answer(agreed.contract.plan, text)
         else:
-            value = None  # the bundle of a pending or finished round is never changed
+            value = None  # no question: the bundle of a pending or finished round is never changed
         entry = prepare(
             diary,
             given,
@@ -202,7 +202,10 @@ def _ask_person(
     yes: bool,
     no_answer: bool,
 ) -> str | None:
-    """Return the typed answer of a person who consents; None for no answer."""
+    """Show the question and its cost, ask for consent, and return the answer as it was typed.
+
+    Return None if the person takes part without an answer.
+    """
     # Consent needs a person, so question and answer must both be at a terminal.
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
     if not yes and not terminal:
@@ -266,9 +269,10 @@ def _print_to_stderr(lines: list[str]) -> None:
 
 
 def _parse_answer(plan: ContractPlan, text: str) -> Value:
-    """Return the value of a typed answer: a label or text unchanged, all else parsed as JSON.
+    """Return the value of a typed answer, as the question of the plan requires.
 
-    Raises ParameterError, whose message does not contain the text, for any other answer.
+    A label, or any text for an open question, is returned unchanged. Other answers are parsed as
+    JSON. Raises ParameterError for text that is neither; the message does not contain the text.
     """
     question = plan.question
     worded = question.labels is not None or question.seed is not None or plan.prefixes is not None

@@ -20,7 +20,7 @@ _REFUSALS = {
     410: "refused, because the round has closed, or was ended by its operators",
     429: "refused, because the round accepts no more bundles",
 }
-"""Reasons of refusals, by the status of the answer."""
+"""Reasons for which a role refuses a bundle, by the HTTP status of its response."""
 
 
 def utc(seconds: int) -> str:
@@ -29,7 +29,7 @@ def utc(seconds: int) -> str:
 
 
 def entry_line(entry: Entry) -> str:
-    """Return a line about a round: its state, times, tries and size."""
+    """Return a line about a round: its state, times, number of attempts and size."""
     said = "" if entry.status is None else f" ({entry.status})"
     if entry.is_pending:
         state = f"pending{said}, due {utc(entry.due)}"
@@ -81,7 +81,7 @@ def _total(charges: Sequence[DiaryCharge]) -> tuple[float, float]:
     # A single charge is reported exactly, without rounding.
     if len(charges) < 2:
         return (charges[0].epsilon, charges[0].delta) if charges else (0.0, 0.0)
-    # fsum rounds to nearest, so the next larger number is an upper bound of the sum.
+    # fsum rounds to the nearest number, so the next larger number is an upper bound of the sum.
     epsilon, delta = (
         math.nextafter(math.fsum(costs), math.inf)
         for costs in zip(*((one.epsilon, one.delta) for one in charges), strict=True)

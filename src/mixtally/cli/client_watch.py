@@ -57,7 +57,10 @@ def watch(
 def _check(
     diary: Diary, entry: Entry, agreed: TrustedContract, pieces: Path | None, *, forget: bool
 ) -> WatchReport | None:
-    """Return the report of a round, None before its close or with ``forget``."""
+    """Return the report on the messages of one round.
+
+    Return None if the round is still open, or with ``forget``, which only erases the tags.
+    """
     if forget:
         diary.forget_tags(entry)
         return None

@@ -115,7 +115,7 @@ def _sign(role: Folder, contract: Path, fingerprint: str | None) -> None:
         found = office.sign(node, agreed, data, patient_call, int(time()))
     about = agreed.contract
     path = note_path(role, about)
-    # Reported first, because no repetition succeeds while another program answers.
+    # This is reported first: as long as another program answers, repeating the command is useless.
     if found.strangers:
         raise DataError(
             f"contract {about.name}",
@@ -179,7 +179,7 @@ def codes(
             print_lines(shown)
         else:
             put(out, "".join(f"{one}\n" for one in shown).encode(), "codes")
-    except BaseException:  # nobody has these codes
+    except BaseException:  # the codes reached nobody, so their hashes must not remain
         hashes.unlink(missing_ok=True)
         raise
     typer.echo(f"hashes of {number:,} codes for mix 1 written to {hashes}", err=True)

@@ -22,7 +22,7 @@ def is_quiet() -> bool:
 
 
 def is_watched() -> bool:
-    """Return whether progress is displayed: on terminals, unless --quiet is given."""
+    """Return whether progress is displayed: on a terminal, unless --quiet is set."""
     return sys.stderr.isatty() and not is_quiet()
 
 

@@ -185,7 +185,7 @@ def _proof_table(second: "VerificationResult") -> FoldingTable:
 
 
 class _OpenedFile(NamedTuple):
-    """A plan, or a contract with its plan, and the fingerprint of its file."""
+    """A plan, the contract that contains it if there is one, and the fingerprint of the file."""
 
     plan: Plan
     contract: Contract | None

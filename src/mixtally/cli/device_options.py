@@ -60,9 +60,9 @@ class DeviceOptions:
     ] = None
 
     def load_trust(self) -> Trust:
-        """Return the decisions of the trust file together with the fingerprint.
+        """Return what the person trusts: the keys in the trust file, and the fingerprint option.
 
-        If both are missing, verification of a contract raises RefusedError later.
+        If there are neither, the verification of a contract raises RefusedError later.
         """
         file = self.trust
         trust = Trust() if file is None else read_trust(read_bytes(file, "pins", _PINS), str(file))
@@ -79,10 +79,12 @@ class DeviceOptions:
     def verify(self, contract: str, believed: Trust) -> TrustedContract:
         """Verify the contract in a file or at an address, and follow rotations of pinned keys.
 
-        The diary stores the rotations that this device has accepted, and each pinned key is first
-        replaced by its newest successor there. The file ``rotations`` can have further rotations.
-        If a key of the contract still differs from the pinned key of its role, and ``contract`` is
-        an address, the rotations at this address are used as well.
+        A *pinned* key is one that the person already trusts for a role. A *rotation* is a note in
+        which a role's old key names its new key. First, each pinned key is replaced by its newest
+        successor in the diary, which stores the rotations that this device has accepted. The file
+        ``rotations`` can have further rotations. If a key of the contract still differs from the
+        pinned key of its role, and ``contract`` is an address, the rotations at this address are
+        used as well.
         """
         data = read_note(contract, "a contract")
         pins = move_pins(believed.pins, self._read_key_changes())
@@ -130,5 +132,5 @@ def _is_address(place: str) -> bool:
 
 
 def _option_error(option: str, expected: str, got: str) -> ParameterError:
-    # Escaped and shortened, because the text may contain control characters.
+    # The text is escaped, because it may contain control characters, and shortened.
     return ParameterError(option, expected=expected, got=ascii(got)[:80], do="correct the option")

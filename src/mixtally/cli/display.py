@@ -30,14 +30,15 @@ FROM_DATA = (
 )
 
 _FULL_WIDTH = 10**5
-"""Columns of a pipe, where nothing is folded or wrapped."""
+"""The width in characters that is assumed for a pipe, so that no line is folded or wrapped."""
 
 
 def console_of(*, stderr: bool = False) -> Console:
-    """Return a console that prints texts unchanged, for example ``:tea:`` not as a picture.
+    """Return a console that prints texts unchanged; ``:tea:``, for example, stays as it is.
 
-    In a pipe or a file, tables and sentences have their full width, unless COLUMNS limits it. By
-    default rich would wrap cells at 80 columns there, which programs could not read.
+    In a pipe or a file, tables and sentences have their full width, unless the variable COLUMNS
+    limits it. By default, rich would wrap cells at 80 columns there, and programs could not read
+    them.
     """
     console = Console(emoji=False, highlight=False, stderr=stderr)
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -46,7 +47,10 @@ def console_of(*, stderr: bool = False) -> Console:
 
 
 def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> FoldingTable:
-    """Return a table without rows, with columns of texts first and columns of numbers last."""
+    """Return a table without rows; ``texts`` and ``numbers`` are the names of its columns.
+
+    Columns of texts come first and are aligned left, columns of numbers are aligned right.
+    """
     table = FoldingTable(title=title, title_justify="left", header_style="bold")
     for name in texts:
         table.add_column(name)
@@ -63,7 +67,7 @@ def show(
     out_format: FormatName = "csv",
     also_written: Iterable[str] = (),
 ) -> None:
-    """Write the files of an outcome into ``out``, if given, and print its JSON or its summary.
+    """Write the files of an outcome into ``out`` unless it is None; print its JSON or its summary.
 
     ``out_format`` is the format of the tables. ``also_written`` has the paths of files that the
     caller wrote; the summary names them after the files in ``out``.
@@ -85,15 +89,15 @@ def show(
     if out is not None and not outcome.is_public:
         print_sentences(console, [FROM_DATA if outcome.from_data else SEEDED])
     for path in (*written, *also_written):
-        # Without markup, because a path may contain square brackets.
+        # Markup is off, because a path may contain square brackets.
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def format_command(arguments: Iterable[str]) -> str:
-    """Return the command as it is typed, without ``--out``.
+    """Return the command line that a user would type for these ``arguments``, without ``--out``.
 
-    An absolute path is reduced to its name, because the folders above it can contain names of
-    people.
+    An absolute path is reduced to the name of the file, because the names of the folders above it
+    can be names of people.
     """
     words = list(arguments)
     kept = [

@@ -128,7 +128,10 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
 
 
 def _measure_rates(load: LoadOptions, of: PlannedRound) -> Rates:
-    """Return the rates of this machine, including that of bundles if the server is installed."""
+    """Return the measured rates of this machine.
+
+    The rate of bundles is included if the packages of the server are installed.
+    """
     chance, here = SecureChance(), o.cores()
     rates = measure_rates(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:

@@ -43,13 +43,13 @@ class EngineOptions:
     ] = None
 
     def build_engine(self) -> Engine:
-        """Return the engine that the options describe.
+        """Return the engine that the options describe; it processes the batches of a role.
 
         Raises
         ------
         ParameterError
-            If the description of the cluster is incomplete, or the cluster does not start or does
-            not encrypt its traffic.
+            If options for the cluster are missing, or if the cluster does not start or does not
+            encrypt its traffic.
         DataError
             If the key of the engine is missing.
         """
@@ -74,10 +74,11 @@ class EngineOptions:
                 do="name the cluster, a folder that all machines can access, and the engine's key",
             )
         cluster = Cluster(self.master, self.store, self.engine_key)
-        # Read now, so that a missing key is reported before Spark starts.
+        # The key is read now, so that a missing one is reported before Spark starts.
         read_master(cluster.key, os.environ)
         from mixtally.server.engine.spark.session import open_session
 
-        # Opened once as a test: a cluster that cannot be used is refused before a round needs it.
+        # A session is opened once as a test, so that an unusable cluster is reported before a round
+        # needs it.
         with show_elapsed_time("connecting to the cluster"), open_session(cluster):
             return Engine(processes, cluster)

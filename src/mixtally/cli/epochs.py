@@ -87,7 +87,7 @@ def epochs(
     timeline = _read_timeline(
         file, reading, question, options, series.epoch_column, order, lab.chance
     )
-    # Printed before the epochs are simulated, which may take minutes.
+    # The warning is printed before the epochs are simulated, which may take minutes.
     warn(timeline.warning)
     source = f", the rows of {file.name}."
     if options.turnover.synthetic is not None:
@@ -114,9 +114,10 @@ def _read_timeline(
     order: tuple[str, ...] | None,
     chance: Chance,
 ) -> Timeline | EpochCounts:
-    """Return the epochs of the data, or simulated ones, in the form that a given plan requires.
+    """Return the epochs in the column of the data, or simulated epochs if there is no column.
 
-    With ``--counts-only`` only the counts of each epoch are kept, unless more is needed.
+    If ``question`` is not None, it is the question of a plan, which the answers must fit. With
+    ``--counts-only`` only the counts of each epoch are kept, if the simulation needs no more.
     """
     only, invented = options.counts_only, options.turnover.synthetic
     with progress_bars() as progress:

@@ -76,7 +76,7 @@ def _write_all(folder: Path, json: bool) -> None:
 
 
 def _check_nothing_is_lost(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Raise DataError if a file exists with content other than that of ``contents``."""
+    """Raise DataError if one of the files already exists in ``folder`` with other content."""
     for name, content in contents.items():
         target = folder / name
         if not target.is_file():

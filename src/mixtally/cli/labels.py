@@ -32,7 +32,8 @@ def read_labels(path: Path | None, least: int = 1) -> tuple[str, ...] | None:
     if path is None:
         return None
     try:
-        # Not splitlines: it also splits at separators that do not look like the end of a line.
+        # The method splitlines is not used, because it also splits at characters that editors do
+        # not show as the end of a line.
         text = read_whole(path, piped=True).decode("utf-8-sig")
         text = normalize_nfc(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
         labels = tuple(text.split("\n")) if text else ()
@@ -73,7 +74,7 @@ def _check_lines(subject: str, labels: tuple[str, ...]) -> None:
 
 
 def read_groups(path: Path) -> Groups:
-    """Return the groups of a file in the order in which they occur, each with its labels.
+    """Return the groups in a CSV file, in the order in which they occur, each with its labels.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def read_groups(path: Path) -> Groups:
 
 
 def _parse_group_row(subject: str, number: int, row: list[str]) -> tuple[str, str]:
-    """Return the label and the group of a row; raise DataError for another row."""
+    """Return the label and the group in a row; raise DataError if the row is not such a pair."""
     if len(row) != len(_GROUPS_HEADER) or not all(row):
         raise _row_error(subject, number, "a label and a group", ascii(",".join(row))[:80],
                      "write both, and quote a label that contains a comma")  # fmt: skip

@@ -1,7 +1,7 @@
 """``--log``: the format of events on standard error.
 
-The process that takes bundles imports this module. So this module must not import code that can
-read a private key.
+The process that accepts people's bundles imports this module, and must not be able to read a
+private key. So this module must not import code that can.
 """
 
 from typing import Annotated
@@ -18,7 +18,7 @@ LogAs = Annotated[
 
 
 def log_of(how: str) -> Log:
-    """Return a log that prints events; raise ParameterError for an unknown format."""
+    """Return a log that prints events in the format ``how``; raise ParameterError if unknown."""
     if how not in ("text", "json"):
         raise ParameterError("--log", expected="text or json", got=how, do="choose one of them")
     return Log(print_line, as_json=how == "json")

@@ -1,6 +1,7 @@
 """Entry point of the command line, which turns errors into one line and an exit status.
 
-Nothing else is imported before ``run``, so that an interruption during the imports is handled too.
+All other modules are imported inside of ``run``, so that an interruption during the imports is
+handled, too.
 """
 
 import io
@@ -14,7 +15,7 @@ from mixtally.errors import AccountingError, DataError, InputError
 _INTERRUPTED, _CLOSED = 130, 141
 """Exit statuses that shells use for SIGINT and for SIGPIPE."""
 _NAME = "mixtally: "
-"""Beginning of every error line; the message of some errors already begins with it."""
+"""The beginning of every error line. It is not added to messages that already begin with it."""
 LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
 """Packages of the extra ``lab``, which a device does not need."""
 
@@ -31,7 +32,7 @@ def run() -> None:
 
 def _run_with_status() -> int:
     _prepare_streams()
-    # Matrix products are small here: on a busy machine several threads are slower than one.
+    # Matrix products in this program are so small that several threads can be slower than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from mixtally.cli.app import call  # errors of this import are handled below as well
@@ -43,7 +44,7 @@ def _run_with_status() -> int:
     except AccountingError as error:
         return _report_error(error, 3)
     except ModuleNotFoundError as error:
-        # Any other missing module is a damaged installation, not a missing extra.
+        # If another module is missing, the installation is damaged, so this is no missing extra.
         if error.name not in LAB:
             raise
         missing = DataError(
@@ -71,7 +72,7 @@ def _run_with_status() -> int:
 
 
 def _prepare_streams() -> None:
-    """Make both streams accept every character, and replace streams that the caller has closed."""
+    """Make standard output and standard error accept every character, and replace closed ones."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         # print would raise for a stream that is None.

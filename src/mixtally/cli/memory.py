@@ -37,7 +37,7 @@ class AnswerOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions:
-    """The file of memoized answers, and the words to estimate among hashed ones."""
+    """The file with the key of memoized answers, and the words to estimate if values are hashed."""
 
     state: Annotated[
         Path | None,

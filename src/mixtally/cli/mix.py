@@ -1,6 +1,6 @@
 """``mixtally mix``: the commands of a mix.
 
-The command ``intake`` is loaded without any code that can read a key.
+The command ``intake`` is loaded without any code that can read a private key.
 """
 
 from importlib import import_module

@@ -64,7 +64,7 @@ def serve(
 
 
 def _sign(role: Folder, contract: Path, fingerprint: str | None) -> None:
-    """Derive every number of a contract again, sign the contract, and print what was promised."""
+    """Verify every number of a contract, sign the contract, and print the guarantee."""
     read, found = read_contract_file(contract)
     r.check_fingerprint(contract, fingerprint, found)
     place = _find_hop(role, read, str(contract))
@@ -130,7 +130,10 @@ app.command()(status)
 
 
 def _find_hop(role: Folder, contract: Contract, subject: str) -> int:
-    """Return the position of this role among the hops; raise PlanError if no name and key match."""
+    """Return the position, from 1, of the hop with the name and the key of this role.
+
+    Raises PlanError if there is none.
+    """
     own = {signer.verifier for signer in role.signers}
     for place, hop in enumerate(contract.hops, 1):
         if hop.name == role.role.name and hop.key in own:

@@ -13,10 +13,10 @@ from mixtally.errors import InputError
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace each parameter that is a group by the options of its fields.
+    """Replace each parameter of ``command`` that is a group by one option for each of its fields.
 
-    Options whose type the parser does not know are read by ``texts.READERS``. If an error concerns
-    a value that was read from a file, its message names the file.
+    The functions in ``texts.READERS`` convert values whose type the parser does not know. If an
+    error concerns a value that was read from a file, its message names the file.
     """
     kinds = get_type_hints(command, include_extras=True)
     own = list(inspect.signature(command).parameters.values())
@@ -71,9 +71,10 @@ def with_help_paragraph(
 def _expand_parameter(
     one: inspect.Parameter, readers: dict[str, Reader]
 ) -> Iterator[inspect.Parameter]:
-    """Yield a parameter, or the options of its group, as the parser knows them.
+    """Yield a parameter as it is or, if it is a group, one parameter for each option.
 
-    The readers of their values are added to ``readers``.
+    Their annotations are those that the parser understands. ``readers`` gets the function that
+    converts the value of each option, if its type needs one.
     """
     kind = one.annotation
     for option in parameters_of(kind, extras=True) if is_group(kind) else [one]:

@@ -37,7 +37,7 @@ def whole(text: str | int) -> int:
     """Return a whole number of up to 18 digits, written as 1000000, 1_000_000, 1,000,000 or 1e6."""
     if isinstance(text, int):  # the parser passes defaults unchanged
         return text
-    # Only complete groups of three digits, so that the decimal comma of 1,5 is refused.
+    # Commas may separate only complete groups of three digits, so that 1,5 is refused.
     grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
     plain = text.replace(",", "") if grouped else text
     value: float
@@ -58,13 +58,13 @@ def whole(text: str | int) -> int:
 
 
 def make_typer_option(one: Option) -> Any:
-    """Return an option as the parser knows it."""
+    """Return an option in the form that the parser requires."""
     parser = whole if one.whole else None
     return typer.Option(one.default, help=one.text, metavar=one.metavar, parser=parser)
 
 
 def folder_option(text: str) -> Any:
-    """Return the option ``--out`` for a folder, which is checked before the work begins."""
+    """Return the option ``--out`` for a folder; the parser refuses the name of a file."""
     return typer.Option("--out", help=text, callback=_check_folder)
 
 
@@ -127,7 +127,7 @@ class RunOptions:
 
 def make_chance(seed: int | None) -> "Chance":
     """Return secure randomness of the operating system, or repeatable randomness for a seed."""
-    # This loads NumPy, which the help of a device's commands must not need.
+    # This import loads NumPy, which the help of a device's commands must not need.
     from mixtally.lab.simulation.seeded import build_chance
 
     return build_chance(seed)

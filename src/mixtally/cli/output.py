@@ -1,4 +1,4 @@
-"""Output of commands: files written completely or not, JSON, lines of text and elapsed time.
+"""Output of commands: files (all of them or none), JSON, lines of text and elapsed time.
 
 Every command writes through this module.
 """
@@ -27,10 +27,10 @@ def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[
     Raises
     ------
     DataError
-        If the disk refuses, or if a directory, a device or a pipe has the name of a file. The files
-        that existed before are then unchanged.
+        If the operating system refuses, or if a directory, a device or a pipe has the name of a
+        file. In these cases, files that existed before are unchanged.
     """
-    # All names are checked before anything is written, so that a refusal leaves nothing behind.
+    # All names are checked before the first file is written.
     for name in files:
         _check_free(directory / name)
     moves = [_PendingFile(directory / name, content) for name, content in files.items()]
@@ -66,12 +66,12 @@ _RESULTS = frozenset(
 
 
 def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
-    """Write a result as ``publish`` does, and report leftover files of an earlier result.
+    """Write the files of a result as ``publish`` does, and report files of an earlier result.
 
-    The leftover files are kept: only their owner knows whether they are still needed.
+    These other files are kept, because only their owner knows whether they are still needed.
     """
     written = publish(directory, files)
-    # Only names that a result can have are reported; the folder may contain files of its owner.
+    # Only files with a name that results use are reported. The folder may contain other files.
     there = sorted(path for place in ("", SIMULATION) for path in (directory / place).glob("*"))
     others = [
         str(path.relative_to(directory))
@@ -108,12 +108,15 @@ def _check_free(target: Path) -> None:
 
 
 class _PendingFile:
-    """A file that is written under a temporary name and moved into place; a move can be undone."""
+    """A file that is written under a temporary name and then moved to its final name.
+
+    The move can be undone, which restores an earlier file of this name.
+    """
 
     def __init__(self, target: Path, content: str | bytes | Chunks) -> None:
         self.target = target
-        # In the same directory, because a rename is atomic only within a file system. The process
-        # id separates concurrent runs.
+        # The temporary file is in the same directory, because a rename is atomic only within a file
+        # system. Its name has the process id, so that concurrent runs use different files.
         self.aside = target.with_name(f".{target.name}.{os.getpid()}.part")
         self.before = self.aside.with_suffix(".before")
         self.content = content.encode("utf-8") if isinstance(content, str) else content
@@ -126,7 +129,8 @@ class _PendingFile:
             else:
                 file.writelines(piece.encode("utf-8") for piece in self.content)
             file.flush()
-            # Before the rename, or a power failure could leave an empty file under the final name.
+            # The content is synced before the rename. Otherwise a power failure could leave an
+            # empty file under the final name.
             os.fsync(file.fileno())
 
     def place(self) -> None:
@@ -137,7 +141,7 @@ class _PendingFile:
         self.placed = True
 
     def undo(self) -> None:
-        with suppress(OSError):  # the disk has failed already, so restore only what it still allows
+        with suppress(OSError):  # the disk has already failed, and may refuse to restore the file
             if self.placed and self.before.exists():
                 self.before.replace(self.target)
             elif self.placed:
@@ -158,7 +162,7 @@ def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
 def print_outcome(
     promise: Promise, facts: Mapping[str, Any], more: Iterable[str], *, json: bool
 ) -> None:
-    """Print a result as JSON, or its promise followed by the lines ``more``."""
+    """Print a result as JSON, or print its promise and then the lines ``more``."""
     if json:
         print_result(promise, facts)
     else:
@@ -204,7 +208,7 @@ def show_elapsed_time(what: str) -> Iterator[None]:
         yield
     finally:
         done.set()
-        # Joined before the line is cleared, so that no later tick prints the line again.
+        # The thread must end before the line is cleared, or it could print the line again.
         teller.join()
         sys.stderr.write("\r" + " " * len(shown[0]) + "\r" * bool(shown[0]))
         sys.stderr.flush()

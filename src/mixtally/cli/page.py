@@ -38,7 +38,7 @@ from mixtally.report.numbers import printable
 app = command_group("page", "Write the page on which people answer, and check one on a host.")
 
 _SECONDS = 10.0
-# Limits of all files together: a hostile host could be slow or long with each of them.
+# Limits for all files together, because a hostile host could send many slow or long files.
 _MOST_SECONDS, _MOST_BYTES = 300, 1 << 26
 
 MaybeContract = Annotated[
@@ -154,7 +154,7 @@ def check(url: Address, json: o.Json = False) -> None:
 
 
 def _verify(place: str, note: bytes) -> None:
-    """Raise an error for a contract that the device on the page would refuse to everybody."""
+    """Raise an error for a contract that the page would refuse for every visitor."""
     try:
         verify_contract(note, Pins(fingerprint_of(note)), Limits())
     except RefusedError as error:
@@ -170,9 +170,9 @@ def _verify(place: str, note: bytes) -> None:
 
 
 def _check_folder(out: Path, files: dict[str, bytes]) -> list[str]:
-    """Return the files of an earlier build that the new one does not have.
+    """Return the files in ``out`` that an earlier build wrote and the new build does not have.
 
-    Raise DataError for a folder with other files than those of an earlier build.
+    Raise DataError if the folder has files that are not those of an earlier build.
     """
     if not out.is_dir() or not any(out.iterdir()):
         return []
@@ -192,7 +192,7 @@ def _check_folder(out: Path, files: dict[str, bytes]) -> list[str]:
 
 
 def _reader(address: str) -> Read:
-    """Return the function that fetches files below an address."""
+    """Return the function that fetches a file by its path below ``address``."""
     try:
         place = parse_address(address)
     except RefusedError as error:
@@ -207,7 +207,7 @@ def _reader(address: str) -> Read:
 
     def read(path: str) -> bytes | str:
         nonlocal remaining
-        # All steps of a request take at most four times as long.
+        # A request has up to four steps, each of which may take this time.
         seconds = min(_SECONDS, (until - monotonic()) / 4)
         if seconds <= 0 or remaining <= 0:
             return f"more than {_MOST_SECONDS} seconds, or {_MOST_BYTES:,} bytes, for all files"

@@ -1,4 +1,4 @@
-"""Help of a command in panels: the usual options, and all options with ``--help-all``."""
+"""Help of a command in panels: ``--help`` lists the usual options, ``--help-all`` all options."""
 
 from typing import Any
 

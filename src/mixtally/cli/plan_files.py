@@ -12,7 +12,10 @@ CONTRACT = "create a contract with `mixtally contract new`"
 
 
 def read_contract_file(path: Path) -> tuple[Contract, str]:
-    """Return the contract in a file and its fingerprint; raise DataError or PlanError."""
+    """Return the contract in a file and its fingerprint.
+
+    Raises DataError if the file cannot be read, PlanError if it is not a contract.
+    """
     data = read_bytes(path, "a contract", CONTRACT)
     return read_contract(data, str(path)), fingerprint_of(data)
 
@@ -24,12 +27,12 @@ def read_plan(path: Path) -> Plan:
 
 
 def read_verified(path: Path) -> Plan:
-    """Return the plan in a file after deriving its certificate again."""
+    """Return the plan in a file of a plan or a contract, after verifying its certificate."""
     plan = read_plan(path)
     verify(plan, Accountant())
     return plan
 
 
 def describe_given_plan(path: Path) -> str:
-    """Return the sentence that states that the plan was given."""
+    """Return the sentence that states that the user chose the plan in this file."""
     return f"The plan was read from {path}."

@@ -14,12 +14,15 @@ from mixtally.report.words import format_fact
 _RARE = ("prime", "digits", "crowd_counted", "messages_per_mix")
 """Facts that are hidden if no plan has a value for them."""
 _BESIDE = 2
-"""Number of alternatives in the table; ``front_table`` lists all that are worth their cost."""
+"""Number of alternatives next to the chosen plan. ``front_table`` lists further plans."""
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
 def alternatives_table(answer: Choice) -> FoldingTable:
-    """Return a table of every number of the chosen plan and of the best alternatives."""
+    """Return a table with a column for the chosen plan and for each of the best alternatives.
+
+    It has a row for every number of the plans.
+    """
     others = worthwhile_alternatives(answer.plan, answer.others)[:_BESIDE]
     offers = [answer.plan, *others]
     table = FoldingTable(header_style="bold")
@@ -39,7 +42,11 @@ def alternatives_table(answer: Choice) -> FoldingTable:
 
 
 def _is_shown(name: str, values: list[Any], *, varied: bool) -> bool:
-    """Return whether a fact is shown; ``varied`` says whether errors of a plan vary by count."""
+    """Return whether the row of a fact is shown.
+
+    ``values`` are the values of the fact in all plans. ``varied`` says whether the error of a count
+    depends on the count in one of the plans.
+    """
     if name == "cover":
         return len(set(values)) > 1
     if name in ("error_at", "standard_error_at"):
@@ -48,7 +55,7 @@ def _is_shown(name: str, values: list[Any], *, varied: bool) -> bool:
 
 
 def _cell(name: str, facts: Mapping[str, Any]) -> str:
-    """Return the text of a fact, with each distinct number of a list once; blank if unknown."""
+    """Return the text of a fact; blank if the plan lacks it. Equal numbers of a list occur once."""
     if name not in facts:
         return ""
     value = facts[name]
@@ -59,7 +66,7 @@ def _cell(name: str, facts: Mapping[str, Any]) -> str:
 def front_table(offers: list[Candidate]) -> FoldingTable:
     """Return the table of feasible plans: standard error, messages, bytes, and who adds the fakes.
 
-    Who adds the fakes is shown only if the plans differ in it.
+    The column on fakes is left out if it is the same for all plans.
     """
     differ = len({offer.cover for offer in offers}) > 1
     texts = ["protocol", "cover by"] if differ else ["protocol"]
@@ -75,7 +82,7 @@ def nearest_table(found: Sequence[Relaxation]) -> FoldingTable:
     """Return the table of changes to the request that make a plan feasible."""
     numbers = ["error", "messages per user", "bytes per user"]
     table = table_of("The closest feasible requests", ["change", "protocol"], numbers)
-    # A change is an option to copy, so it stays on one line.
+    # A change is an option that users copy, so it is never wrapped.
     table.columns[0].no_wrap = True
     for near in found:
         table.add_row(near.change, near.plan.name, *_costs(near.plan, near.plan.standard_error))

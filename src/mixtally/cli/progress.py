@@ -31,7 +31,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Provide a function that reports progress; terminals display one bar for each step."""
+    """Provide a function that reports progress; on a terminal, it displays a bar for each step."""
     bars = Bars(
         TextColumn("{task.description:>10}"),
         BarColumn(),

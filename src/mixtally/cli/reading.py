@@ -17,7 +17,7 @@ from mixtally.protocol.encode.numbers import scale_of_plan as planned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOptions:
-    """The columns of a record, and what a record is."""
+    """The columns that hold the records, and the type of the records."""
 
     column: Annotated[str | None, o.option("--column", "The column to count.", "NAME")] = None
     columns: Annotated[
@@ -51,7 +51,7 @@ class ReadingOptions:
 def make_reading(options: ReadingOptions, *, planned: bool) -> Reading:
     """Return how to read the data; raise ParameterError for options that exclude each other.
 
-    ``planned`` says whether a plan is given, which fixes the size of sets.
+    ``planned`` says whether the caller has a plan, which fixes the size of sets.
     """
     form, separator, ends = _find_form(options), options.separator, options.number
     if options.rows.combination is RowCombination.SET and form is RecordType.ONE:
@@ -126,12 +126,14 @@ def _list_columns(options: ReadingOptions) -> tuple[str, ...]:
 
 
 def make_planned_reading(columns: ReadingOptions, plan: Plan) -> Reading:
-    """Return how to read the data as a plan requires, with numbers binned or rounded by the plan.
+    """Return how to read the data as a plan requires.
+
+    Numbers get the bins of the plan, or the range of its grid.
 
     Raises
     ------
     PlanError
-        If the bins of the plan are chosen in a round, or have unequal widths.
+        If the plan asks for prefixes that are chosen only in a round, or has bins of unequal width.
     ParameterError
         If an option contradicts the plan.
     """

@@ -95,7 +95,7 @@ def end(
 
 
 def _find_round(rows: list[RoundRow], number: int, contract: str | None) -> RoundRow:
-    """Return the round of a number, of the contract with this name if it is given."""
+    """Return the round with this number, of the contract with this name unless the name is None."""
     found = [row for row in rows if row.round == number and contract in (None, row.name)]
     if len(found) != 1:
         names = ", ".join(row.name for row in found)

@@ -80,7 +80,7 @@ class RoleOptions:
         PlanError
             If a field has an invalid value.
         """
-        # Next to the folder, not inside, so that a backup of the folder does not contain the key.
+        # The master key is next to the folder, so that a backup of the folder does not contain it.
         key_path = folder.absolute().with_name(folder.absolute().name + ".master-key")
         found = urlsplit(self.address).port if self.port is None else self.port
         role = RoleFile(
@@ -94,7 +94,8 @@ class RoleOptions:
         made = create_folder(folder, role, os.environ, SecureChance())
         typer.echo(table)
         typer.echo(lines_for_network(made))
-        # On standard error, so that standard output can be redirected into a network file.
+        # This line goes to standard error, so that standard output can be redirected into a network
+        # file.
         typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
 
 
@@ -110,7 +111,10 @@ def check_fingerprint(contract: Path | str, expected: str | None, found: str) ->
 
 
 def is_signed(role: Folder, path: Path, *, by_all: bool = False) -> bool:
-    """Return whether this role has signed the contract in a file, or whether all roles have."""
+    """Return whether this role has signed the contract in a file.
+
+    With ``by_all``, return whether all roles have signed it.
+    """
     contract, fingerprint = read_contract_file(path)
     stored = note_path(role, contract)
     note = read_bytes(stored, "a contract", CONTRACT) if stored.exists() else b""
@@ -150,10 +154,11 @@ def rotate_role(folder: Path, table: str) -> None:
     Raises
     ------
     DataError
-        If the role is served, or its key is in no contract that it has signed.
+        If the role is running, or if its key is in no contract that it has signed.
     """
     with exclusive_service(open_role(folder).path):
-        # Opened again under the lock: another call may have replaced the key meanwhile.
+        # The folder is opened again under the lock, because another process may have replaced the
+        # key in the meantime.
         rotation = rotate_signer(open_role(folder), SecureChance())
     typer.echo(table)
     typer.echo(lines_for_network(open_role(folder)))

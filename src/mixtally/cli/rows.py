@@ -1,4 +1,4 @@
-"""Options that say how a data file is written and what its rows are, and the reading of a crowd."""
+"""Options for the format of a data file and the meaning of its rows, and the reading of a crowd."""
 
 import csv
 import sys
@@ -82,7 +82,10 @@ class RowOptions:
 
     @property
     def combination(self) -> RowCombination | None:
-        """The way to combine several rows of a person; raises ParameterError for an unknown one."""
+        """The rule that combines several rows of a person; None if the option is not set.
+
+        Raises ParameterError for an unknown rule.
+        """
         if self.several is None:
             return None
         return RowCombination(o.check_one_of("several", self.several, list(RowCombination)))
@@ -134,9 +137,10 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
 
 
 def read_asked(file: DataFile, reading: Reading, question: Question) -> Population:
-    """Return the crowd as the question of a plan requires; raise as ``read_crowd`` does.
+    """Return the crowd in a file, read for the question of a plan.
 
-    For an open question the bins are the words themselves.
+    For an open question, the bins of the crowd are the words themselves. The errors are those of
+    ``read_crowd``.
     """
     return read_crowd(file, *fit_reading(reading, question))
 
@@ -153,8 +157,8 @@ class _NoPandas(MetaPathFinder):
 def _load_arrow() -> None:
     """Load Arrow without pandas.
 
-    Arrow imports pandas at its first conversion, which takes longer than a small collection. No
-    file needs pandas, and pandas can still be imported afterwards.
+    Arrow imports pandas at its first conversion, which takes longer than to simulate a small crowd.
+    No data file needs pandas, and pandas can still be imported afterwards.
     """
     if "pandas" in sys.modules:
         return

@@ -31,7 +31,7 @@ from mixtally.primitives.files import read_bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenOptions:
-    """A plan that exists already, by itself or in a contract."""
+    """A file with an existing plan, or with a contract that contains one."""
 
     plan: Annotated[
         Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
@@ -44,7 +44,7 @@ class GivenOptions:
     ] = None
 
     def load_given(self) -> GivenPlan | None:
-        """Return the plan in the file, or None without a file."""
+        """Return the plan in the file; None if the options name no file."""
         if self.contract is not None:
             data = read_bytes(self.contract, "a contract", CONTRACT)
             return load_signed_contract(data, str(self.contract))
@@ -95,7 +95,7 @@ def simulate(
     extra_flags = list_used_flags(read, "labels") + list_used_flags(files, "plan") * (
         files.contract is not None
     )
-    # Checked before the data are read, because reading a large file takes long.
+    # The options are checked before the data are read, because reading a large file takes long.
     check_options(options, given, extra_flags, counts=counts is not None)
     scale, name = None, None
     crowd: Population | Histogram
@@ -110,7 +110,7 @@ def simulate(
         reading = replace(reading, words=options.candidates is not None)
         crowd, source = _read_crowd(read.rows.open_file(data), reading, counts, given)
         scale = reading.scale
-        # A contract has a name of its own.
+        # The name of a contract is used in titles instead.
         name = reading.name if given is None or given.signed is None else None
     missing = read.rows.missing
     with progress_bars() as progress:
@@ -131,7 +131,11 @@ def simulate(
 def _read_crowd(
     file: DataFile, reading: Reading, counts: str | None, given: GivenPlan | None
 ) -> tuple[Population | Histogram, str]:
-    """Return the crowd in a file, as a given plan requires, and a sentence about its origin."""
+    """Return the crowd in a file, and a sentence about its origin.
+
+    If ``given`` is not None, the crowd is read as this plan requires. If ``counts`` is not None, it
+    is the column with the number of people of each row.
+    """
     question = None if given is None else given.plan.question
     if counts is not None:
         tallied = _read_counted_crowd(file, reading, counts, question)

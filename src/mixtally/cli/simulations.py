@@ -197,9 +197,10 @@ def play(
     use: Callable[[Run], Outcome],
     also_written: Iterable[str] = (),
 ) -> None:
-    """Simulate a crowd and show the outcome.
+    """Run the use case ``use``, which simulates a crowd, and show its outcome.
 
-    ``source`` is a sentence about the origin of the data; other written files are listed last.
+    ``source`` is a sentence about the origin of the data. ``also_written`` has the paths of other
+    files that the caller wrote, which the summary lists last.
     """
     with progress_bars() as progress:
         outcome = use(options.make_run(Lab(o.make_chance(options.seed), progress), source))

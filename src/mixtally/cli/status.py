@@ -1,7 +1,7 @@
 """``mixtally mix status`` and ``mixtally collector status``: the health of a role.
 
-The role at an address is asked for its health, and its answer is not trusted. A folder is only
-read, even if its role does not run.
+At an address, the running role is asked, and its response is not trusted. In a folder, the records
+of the role are read, whether the role runs or not; no file is changed.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ from mixtally.server.node.running import is_locked, lock_path
 _MOST_BYTES = 1 << 22
 """Maximum size of an answer that is parsed: the status of a role with 10,000 rounds."""
 _MOST_LINE, _MOST_LINES = 300, 1000
-"""Maximum length and number of printed lines; a stranger may have written their texts."""
+"""Maximum length and number of printed lines, whose texts come from an untrusted response."""
 NOT_READY = 1
 """Exit status if the role is not ready."""
 Place = Annotated[
@@ -54,7 +54,7 @@ class _PublicRound(msgspec.Struct):
 
 
 class _PublicStatus(msgspec.Struct):
-    """Answer to ``/status`` at the public address of a role."""
+    """The response to ``/status`` at the public address of a role."""
 
     name: str
     serves: list[str]
@@ -63,7 +63,7 @@ class _PublicStatus(msgspec.Struct):
 
 
 class _Readiness(msgspec.Struct):
-    """Answer to ``/readyz``."""
+    """The response to ``/readyz``, which says whether the role is ready."""
 
     ready: bool
     waits: Conditions
@@ -89,7 +89,10 @@ def status(address_or_folder: Place, json: o.Json = False) -> None:
 
 
 def _ask_role(address: str) -> Health:
-    """Return the health that a role reports: all of it at its metrics port, or a part elsewhere."""
+    """Return the health that a role reports at an address.
+
+    The metrics port of the role reports everything, and its public address only a part.
+    """
     said = _ask(address, "/status", Health, _PublicStatus)
     if isinstance(said, Health):
         return said
@@ -109,7 +112,10 @@ def _ask_role(address: str) -> Health:
 
 
 def _ask(address: str, path: str, *forms: Any) -> Any:
-    """Return an answer, read as the first of ``forms`` that it fits; raise DataError if none."""
+    """Return the response to a request, as an instance of the first of ``forms`` that it fits.
+
+    Raises DataError if it fits none of these types.
+    """
     got = "another answer"
     try:
         body = call(address.rstrip("/"), "GET", path).body
@@ -127,12 +133,13 @@ def _ask(address: str, path: str, *forms: Any) -> Any:
 
 
 def _read_folder(folder: Path) -> Health:
-    """Return what a role has recorded in its folder, with the present states of its rounds."""
+    """Return the health that a role has recorded in its folder, with the present rounds."""
     role = read_role(folder)
     rounds, found = count_rounds(folder), read_health(folder)
     if found is None:
         return Health(name=role.name, ready=False, waits=[{"event": "never served"}], rounds=rounds)
-    # By the time of the file, because the clock of the role may differ from that of the machine.
+    # The age comes from the time of the file, because the clock of the role may differ from the
+    # clock of this machine.
     age = max(0.0, round(time() - (folder / RECORD).stat().st_mtime, 1))
     found.rounds, found.loop_seconds = rounds, age
     if not is_locked(lock_path(folder)):
@@ -144,7 +151,7 @@ def _read_folder(folder: Path) -> Health:
 
 
 def _format_lines(found: Health) -> Iterator[str]:
-    """Yield the lines of the table."""
+    """Yield the lines of text that describe the health of a role."""
     version = "" if found.version is None else f", version {found.version}"
     yield f"role       {found.name}{version}"
     yield f"ready      {'yes' if found.ready else 'no'}"

@@ -1,4 +1,4 @@
-"""Parsing of option values that the command-line parser does not know."""
+"""Parsing of option values whose type the command-line parser does not know."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from mixtally.errors import ParameterError
 
 
 class Reader(NamedTuple):
-    """The type of an option for the command-line parser, and the function that converts values."""
+    """The type of an option for the parser, and the function that converts the parsed value."""
 
     parser_type: Any
     read: Callable[[Any], Any]
@@ -75,4 +75,4 @@ READERS = {
     tuple[float, float] | None: Reader(str | None, parse_ends),
     tuple[int, ...] | None: Reader(str | None, parse_sizes),
 }
-"""Readers by the type of the field that declares an option."""
+"""The reader for each type of a field that declares an option."""
