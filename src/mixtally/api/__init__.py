@@ -1,13 +1,14 @@
 """The public Python interface. Each name is imported when it is first used.
 
-The modules check the types of arguments and raise only the errors of ``mixtally.errors``, which
-name arguments as Python does. The work is done by the use cases in ``mixtally.app``, which the
-command line calls, too.
+The modules check the types of arguments and raise only the errors of ``mixtally.errors``, whose
+messages use the names of Python arguments. The use cases in ``mixtally.app``, which the command
+line calls, too, do the work.
 
-The terms of the project: A *plan* states how a question is asked with a proved guarantee. A *part*
-of a plan is one message type of a record. A *mix* is a server that shuffles messages, a *hop* is
-its place in a row of mixes, and a *fake* is a dummy message. A *contract* is a plan and its
-operators.
+The terms of the project: A *record* is one person's answer. A *plan* states how a question is asked
+with a proved guarantee. A *part* of a plan is a stream of messages, to which every device
+contributes the same piece of its record. A *mix* is a server that shuffles messages, a *hop* is its
+place in a row of mixes, and a *fake* is a dummy message. A *contract* is a plan and its operators.
+A *crowd* is the people who take part; a simulated crowd has known answers.
 """
 
 from importlib import import_module
@@ -86,7 +87,7 @@ def __getattr__(name: str) -> Any:
         return [*_PLACES]
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # The global makes this function run once per name.
+    # Assigning the global makes Python call this function only once for each name.
     found = globals()[name] = getattr(import_module(_PLACES[name]), name)
     return found
 

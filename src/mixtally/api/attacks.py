@@ -32,18 +32,21 @@ def attack(target: Any = None, *, fake_row: str | None = None, **given: Any) -> 
         A plan, the path or the bytes of a plan or contract, the name of a protocol, or the matrix
         of a randomizer as in ``delta``.
     fake_row : str, optional
-        What fakes of a matrix send: the label of a row, or "uniform".
+        For a matrix, the label of the row from which fakes are drawn, or "uniform".
     protocol : str, optional
         The name of the protocol, if ``target`` is left out.
     honest_share : float, optional
-        The share of the fakes (dummy messages) that the claim counts on. The default is 1.
+        The share of the fakes (dummy messages) that the claim assumes to be honest. The default is
+        1.
     only : str, optional
         The name of a single attack to run, for example "n-1". The command
         ``mixtally check attack --help`` lists the names.
     runs : int, optional
-        The number of games of each attack, 100 to 10^7. The default depends on the time of a game.
+        The number of games of each attack, 100 to 10^7. A game draws the messages in two worlds,
+        which the attack tries to distinguish. The default depends on the time of a game.
     drawn : int, optional
-        The number of games with counts drawn from their distribution, 100 to 10^7.
+        The number of additional games in which counts are drawn from their distribution, not
+        messages by the code, 100 to 10^7.
     **given
         The claim and the games: the options of ``mixtally check attack``.
 

@@ -30,8 +30,8 @@ class Batch:
     people : int
         The number of people who sent messages.
     declared : tuple of tuple
-        For each part, the number of fakes (dummy messages) that each mix says it added. None if
-        mixes draw no fakes.
+        For each part, the number of fakes (dummy messages) that each mix states that it added. None
+        for a mix that adds no fakes.
 
     Examples
     --------
@@ -59,12 +59,12 @@ class Batch:
 def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
     """Shuffle the messages of a whole collection and add the fakes that its mixes draw.
 
-    All mixes run in this one process. Its operator can therefore link every message to its sender.
+    All mixes run in this process, so its operator can link every message to its sender.
 
     Parameters
     ----------
     messages : iterable of Sent
-        The messages of every person.
+        The messages of every person, as ``Device.messages`` returns them.
     plan_or_contract : Plan, str, Path or bytes
         The plan, or the contract as a path or as bytes.
 
@@ -104,7 +104,7 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
         people = [_person_messages(one, place, part) for one in sent]
         rows = part.layout.parse_messages([message for several in people for message in several])
         drawn = [draw_recipe_messages(part.recipe, part.layout, chance) for _ in range(plan.hops)]
-        # Each mix adds its fakes before it shuffles, so that their positions say nothing.
+        # Each mix adds its fakes before it shuffles, so that their positions reveal nothing.
         for fakes in drawn:
             rows = shuffle(np.concatenate([rows, fakes]), chance)
         parts.append(rows)
@@ -113,7 +113,10 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
 
 
 def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
-    """Return what each person sent, or raise MessageError for other or repeated objects."""
+    """Return the messages of each person as a list.
+
+    Raises MessageError for an object of another type or plan, and for a repeated object.
+    """
     given = checks.read_list("messages", messages) if isinstance(messages, Iterable) else [messages]
     seen: set[int] = set()  # identities, because two people may send equal messages
     for place, one in enumerate(given):

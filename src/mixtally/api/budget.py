@@ -78,7 +78,7 @@ class Budget:
                 do="write mixtally.Budget(epsilon=3, delta=1e-6), for example",
             )
         self._turn, self._owner, self._accountant = threading.RLock(), os.getpid(), Accountant()
-        # Absolute, so that a later change of the working directory does not matter.
+        # The path is made absolute, so that a later change of the working directory has no effect.
         self._place = None if path is None else resolve_target(file_at(path)).resolve()
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
             missing = ["epsilon=2"] * (epsilon is None) + ["delta=1e-6"] * (delta is None)
@@ -100,12 +100,12 @@ class Budget:
 
     @property
     def epsilon(self) -> float:
-        """The largest privacy loss of all collections together."""
+        """The epsilon of the limit: the largest privacy loss of all collections together."""
         return self._ledger.budget.epsilon
 
     @property
     def delta(self) -> float:
-        """The delta of all collections together."""
+        """The delta of the limit, for all collections together."""
         return self._ledger.budget.delta
 
     @property
@@ -123,12 +123,12 @@ class Budget:
 
     @property
     def spent(self) -> Certificate | None:
-        """The proved delta of all charges at the budget's epsilon; None without charges."""
+        """The proved delta of all charges together, at the budget's epsilon; None without any."""
         return certify_spending(self._current_ledger(), self._accountant)
 
     @checks.translate_errors
     def charge(self, plan: Plan, times: int = 1, *, note: str = "") -> None:
-        """Charge ``times`` collections under ``plan``: either all of them or none.
+        """Charge ``times`` collections under ``plan``; if they do not all fit, none is charged.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Budget:
         Parameters
         ----------
         how : callable
-            Receives the current ledger and returns the new one.
+            A function of the current ledger that returns the new one.
 
         Returns
         -------
@@ -269,12 +269,12 @@ class Budget:
         )
 
     def _current_ledger(self) -> Ledger:
-        """Return the ledger as it is now.
+        """Return the current ledger, from the file or from memory.
 
         Raises
         ------
         ParameterError
-            If a budget in memory is used by another process than the one that opened it.
+            If a budget in memory was opened by another process.
         PlanError
             If the file no longer begins with the charges that this object has seen.
         """

@@ -21,14 +21,16 @@ _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 
 
 def array_of(cells: Cells, subject: str) -> Array:
-    """Return cells as an array: lists of labels as lists, other cells as single values.
+    """Return the cells of a column as an array.
 
-    If a column contains both lists and single values, each cell becomes text, as in a data file.
+    Cells with several labels become lists, and other cells single values. If a column contains
+    both, each cell becomes a text, as in a data file. ``subject`` names the column in messages.
 
     Raises
     ------
     DataError
-        If values have two types, or if a cell is not a value. The message states the position.
+        If values have two types that must not be mixed, or if a cell is not a value. The message
+        states the position.
     """
     types = set(map(type, cells))
     if any(map(_is_several, types)):
@@ -37,12 +39,12 @@ def array_of(cells: Cells, subject: str) -> Array:
 
 
 def _is_several(kind: type) -> bool:
-    """Return whether a cell of this type contains several labels, as a series does."""
+    """Return whether cells of this type contain several labels, for example lists and series."""
     return issubclass(kind, _SEVERAL) or hasattr(kind, "to_list")
 
 
 def _singles(cells: Cells, subject: str) -> Array:
-    """Return an array of values of one type, with text if types are mixed."""
+    """Return an array of single values; if Arrow has no common type for them, they become text."""
     types = set(map(type, cells)) - {NoneType}
     if any(issubclass(kind, np.generic) for kind in types):
         cells = [one.item() if isinstance(one, np.generic) else one for one in cells]
@@ -60,7 +62,10 @@ def _singles(cells: Cells, subject: str) -> Array:
 
 
 def _texts(cells: Cells) -> Array:
-    """Return values as text: Arrow has no type for numbers with text or for large integers."""
+    """Return values as text, because Arrow has no type for them.
+
+    It has none for columns with both numbers and text, and for large integers.
+    """
     return pyarrow.array([value_text(one) for one in cells], pyarrow.string())
 
 
@@ -89,7 +94,10 @@ def _lists(cells: Cells, subject: str) -> Array:
 
 
 def _cell_labels(subject: str, place: int, cell: Any) -> list[object]:
-    """Return the labels of a cell that is not a list. Labels of a set are sorted by their text."""
+    """Return the labels in a cell that is a set, an array or a series.
+
+    The labels of a set are sorted by their text. ``place`` is the position of the cell.
+    """
     with guard_reading(f"{subject}[{place}]"):
         if isinstance(cell, set | frozenset):
             return sorted(cell, key=str)

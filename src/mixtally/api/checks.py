@@ -16,40 +16,43 @@ from mixtally.errors import DataError, InputError, ParameterError, check_names, 
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# Text between backquotes is a command, in which options keep their form. The third group is a value
-# that advice may contain after an option.
+# Text between backquotes is a command, in which options keep the form of the command line. The
+# third group matches a value that advice may contain after an option.
 _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|first\b|set\b|';'|\d[\d.e-]*))?")
-# What Python says of a call that lacks an argument.
+# Python's message for a call that lacks an argument.
 _MISSING = re.compile(r"missing a required (?:keyword-only )?argument: '(.*)'")
 # Characters of a value, and of another library's error, that fit into a message of one line.
 _LONGEST, _MOST = 60, 120
 _LARGEST = 10**30
-"""Integers from here on are refused: they count nothing, and Python takes long to print them."""
+"""The smallest integer that is refused. No count is so large, and Python takes long to print it."""
 _HERE = "mixtally.api"
 _BY_NAME = Parameter.KEYWORD_ONLY
 Readers = Mapping[Any, Callable[[str, object], object]]
-"""For each type, a function of an argument's name and value that checks and converts the value."""
+"""For each type, a function that checks and converts a value.
+
+Its arguments are the name of the argument, for messages, and the value.
+"""
 RENAMED = {
     "set": "separator", "person-column": "person", "epoch-column": "epochs", "epoch-order": "order",
     "ledger": "budget", "open": "open_domain",
 }  # fmt: skip
-"""Options that have another name as an argument.
+"""The names of arguments that differ from the names of the command line's options.
 
-The name of the option is already used in Python, or the argument accepts a column in place of its
-name.
+They differ if the option's name is already used in Python, or if the argument accepts a column of
+values and not only the column's name.
 """
 
 
 def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
     """Make ``call`` raise only errors of ``mixtally.errors`` for invalid arguments.
 
-    Messages name arguments as Python does: max_set, not --max-set. An unknown argument is reported
-    with the most similar known argument.
+    Messages have the names of Python arguments: max_set, not --max-set. For an unknown argument,
+    the message names the most similar known argument.
 
-    Another exception becomes a DataError if an argument raised it: outside of this package, in code
-    that ``mixtally.api`` called. An exception that code of this package raised is a defect of the
-    package and is not changed. ``guard_reading`` and ``read_list`` protect lines that call methods
-    of an argument.
+    Another exception becomes a DataError if an argument caused it: if it was raised outside of this
+    package, in code that ``mixtally.api`` called. An exception that was raised in this package is a
+    defect of the package and is not changed. Lines that call methods of an argument use
+    ``guard_reading`` or ``read_list`` to make the same distinction.
 
     The docstring of ``call`` gets an entry for every option.
     """
@@ -70,7 +73,7 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
             _check_call(name, taken, args, kwargs)
             return call(*args, **kwargs)
         except InputError as error:
-            # Changed in place, so that type, attributes and traceback stay.
+            # The exception is changed in place, so that its type, attributes and traceback remain.
             error.args = (translate_options(str(error)),)
             raise
         except Exception as error:
@@ -103,11 +106,11 @@ def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | 
     Parameters
     ----------
     kind : type
-        A class of options, whose fields have the names of the keywords.
+        A class of options, whose fields have the names of the keyword arguments.
     given : Mapping of str to object
-        The keywords. None stands for an optional keyword that was left out.
+        The keyword arguments by name. None means that an optional one was left out.
     readers : Mapping or None
-        Functions for types that are not numbers, truth values or text.
+        Functions that check and convert values whose type is not a number, truth value or text.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | 
     Raises
     ------
     ParameterError
-        If a value has another type.
+        If a value does not have the type of its field.
     """
     ways = {
         float: check_number,
@@ -144,9 +147,9 @@ def _type_of(hint: Any) -> Any:
 
 
 def _expand_keywords(taken: Signature, every: Sequence[Parameter]) -> Signature:
-    """Return a signature in which the options replace the parameter for further keywords.
+    """Return a signature in which the options replace ``**options``.
 
-    Help and editors show this signature. A parameter of the function's own stays.
+    Help and editors show this signature. A parameter that the function itself declares is kept.
     """
     found: list[Parameter] = []
     for one in taken.parameters.values():
@@ -226,9 +229,10 @@ def _check_call(
 def _named_call(
     name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
 ) -> str | None:
-    """Return the call with names for keyword-only arguments that were given by position, or None.
+    """Return advice that shows the call with names for keyword-only arguments.
 
-    Numbers in the position of a path are read as the arguments that follow the path.
+    Return None if no such argument was passed by position. If the first argument is a number, but
+    the first parameter is a path, the numbers are taken for the parameters after the path.
     """
     own = [one for one in taken.parameters.values() if one.name not in ("self", "cls")]
     values = [*args[len(taken.parameters) - len(own) :]]
@@ -246,7 +250,7 @@ def _named_call(
 
 
 def _format_brief(value: object) -> str:
-    """Return a number, a text or a truth value as it is typed, and dots for other values."""
+    """Return the Python literal of a number, a text or a truth value, and dots for other values."""
     if isinstance(value, bool | int | float | str):
         with suppress(ValueError):  # Python refuses to print integers of too many digits
             typed = repr(value)
@@ -256,7 +260,7 @@ def _format_brief(value: object) -> str:
 
 def _is_callers_error(trace: TracebackType | None) -> bool:
     """Return whether code outside of this package raised the error, called by ``mixtally.api``."""
-    # The innermost frame of this package decides, whatever libraries do below it.
+    # Only the innermost frame of this package matters, not the frames of libraries below it.
     innermost, last = "", ""
     while trace is not None:
         last = str(trace.tb_frame.f_globals.get("__name__", ""))
@@ -271,7 +275,7 @@ def translate_options(text: str) -> str:
 
 
 def _option_to_argument(found: re.Match[str]) -> str:
-    """Return an option as an argument. Commands between backquotes stay unchanged."""
+    """Return the argument for a matched option; a command between backquotes stays unchanged."""
     if found[1]:
         return found[1]
     name = RENAMED.get(found[2], found[2]).replace("-", "_")
@@ -282,7 +286,7 @@ def _option_to_argument(found: re.Match[str]) -> str:
 
 
 def describe_value(value: object) -> str:
-    """Return the type and the value, short enough for one line."""
+    """Return the type and the value as text, short enough for one line."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # the __repr__ of a caller's object may raise anything
@@ -337,7 +341,10 @@ def check_optional_whole(subject: str, value: object) -> int | None:
 
 
 def check_type(subject: str, value: object, kind: type[T], make: str) -> T:
-    """Return ``value`` if it has the type; the ParameterError names ``make``, which makes one."""
+    """Return ``value`` if it has the type ``kind``, or raise ParameterError.
+
+    The message advises to call ``make``, the function of ``mixtally`` that returns such objects.
+    """
     if isinstance(value, kind):
         return value
     raise ParameterError(
@@ -377,7 +384,7 @@ def check_choice(subject: str, value: object, names: Sequence[str]) -> str:
 
 
 def wrong_choice(subject: str, value: object, names: Sequence[str]) -> ParameterError:
-    """Return the error for a value of any type that is none of ``names``."""
+    """Return the error for a value, of any type, that is not one of ``names``."""
     shown = "" if isinstance(value, str) else describe_value(value)
     return not_one_of(subject, shown or value, names, shown=shown)
 

@@ -18,11 +18,11 @@ from mixtally.lab.data.label_merging import normalize_nfc
 
 _WANTED = "a list, an array, a series or a frame"
 _COUNTS = ("count", "proportion")
-"""Names that value_counts() gives to its numbers."""
+"""Names of the column of numbers in a table that value_counts() of a data frame returns."""
 _TYPED = "biufUM"
-"""Kinds of NumPy types whose values Arrow reads without a change."""
+"""Codes of the NumPy types whose values Arrow reads unchanged."""
 _ROWS = 1 << 20
-"""Rows of one batch, which bounds the memory of a conversion."""
+"""Largest number of rows in one batch, which limits the memory of a conversion."""
 _SHOWN = 20
 """The maximum number of column names in an error message."""
 
@@ -39,7 +39,7 @@ class Column:
         Whether the type lists all possible values: a categorical of pandas, an Enum of polars, or a
         dictionary of Arrow.
     tuples : bool
-        Whether all cells are tuples, which may be rows.
+        Whether all cells are tuples, which may be meant as rows of several columns.
     """
 
     array: Array
@@ -54,20 +54,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Columns of equal length. Error messages count rows from 0, as Python does.
+    """Columns of equal length. Error messages number rows from 0, as Python does.
 
     Parameters
     ----------
     names : tuple of str
         The names of the columns. A single column without a name is called "answer".
     columns : tuple of Column
-        The columns.
+        The columns, in the order of their names.
     backend : narwhals.Implementation or None
         The library that the values came from. None for plain Python and NumPy.
     framed : bool
-        Whether the columns had names.
+        Whether the caller's values were a table, whose columns have names.
     is_piped, skip_rows : bool, int
-        Constants that readers of files also have.
+        Always False and 0. The readers need these attributes, which data files have, too.
     """
 
     names: tuple[str, ...]
@@ -103,13 +103,14 @@ class Values:
         Parameters
         ----------
         **roles
-            For each role: the name of an existing column, or one value per row. None means that no
-            column has the role.
+            For each role, by its name: the name of an existing column, or one value per row. None
+            if no column has the role.
 
         Returns
         -------
         tuple of Values, Values and dict
-            The columns of the records, all columns, and the name of the column of each role.
+            The columns of the records; all columns, including those of roles; and the name of the
+            column of each role.
 
         Raises
         ------
@@ -159,7 +160,7 @@ class Values:
         return f"values[{number - 1}]"
 
     def skip_advice(self, rows: int) -> str:
-        """Return the advice that leaves out the first ``rows`` rows."""
+        """Return the advice on how to leave out the first ``rows`` rows."""
         return f"leave it out: values[{rows}:]"
 
 
@@ -171,15 +172,16 @@ def read_values(values: object, *, counted: bool) -> Values:
     values : object
         A list, an array, a series, a frame or a mapping of columns.
     counted : bool
-        Whether the values may be a table of values with their counts.
+        Whether a table of distinct values with their counts is accepted.
 
     Raises
     ------
     DataError
-        If the values have no columns, have columns of different lengths, or are unexpected counts.
+        If the values have no columns or columns of different lengths, or if they are a table of
+        counts although ``counted`` is False.
     """
     found = _values_of(values)
-    # A table of value_counts() would be read as one person per different value.
+    # A table that value_counts() returned would be read as one person per distinct value.
     *_, last = found.names
     if not counted and len(found.names) > 1 and last in _COUNTS and _are_counts(found.columns):
         raise _counts_error(last)
@@ -225,7 +227,7 @@ def name_of(column: object) -> str:
 
 
 def _to_narwhals(values: Any) -> Any:
-    """Return a frame or a series of narwhals, or ``values`` unchanged if they are neither."""
+    """Return a frame or a series as that of narwhals, and any other ``values`` unchanged."""
     with guard_reading("values"):  # each library raises its own exceptions
         if hasattr(values, "set_axis") and any(
             type(one) is not str for one in getattr(values, "columns", ())
@@ -319,7 +321,7 @@ def _build_values(names: tuple[str, ...], columns: Sequence[Column], backend: An
 
 
 def _are_counts(columns: Sequence[Column]) -> bool:
-    """Return whether the last column has numbers and the others never repeat a row."""
+    """Return whether the last column has numbers and no two rows are equal in the other columns."""
     *values, many = [one.array for one in columns]
     keys = [tuple(map(repr, row)) for row in zip(*[v.to_pylist() for v in values], strict=True)]
     numbers = pyarrow.types.is_integer(many.type) or pyarrow.types.is_floating(many.type)

@@ -83,7 +83,7 @@ def conclude(
 
 
 def _paths_of(given: object) -> list[str]:
-    """Return the paths as text, or an empty list if the argument contains other objects."""
+    """Return the paths in an argument as text; an empty list if it contains other objects."""
     several: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
     if not all(isinstance(one, str | os.PathLike) for one in several):
         return []

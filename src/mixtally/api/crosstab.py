@@ -1,6 +1,7 @@
 """Counts within groups: one label for each pair of a group and a value.
 
-Each person has one such label, so all groups together cost the privacy of one count.
+Each person has one such label, so the counts of all groups together cost no more privacy than one
+count without groups.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +32,7 @@ def cross_with_groups(
     missing_values: Collection[str],
     group_name: str | None,
 ) -> tuple[Values, list[str] | None]:
-    """Return one column of "group | value", and its labels: every value in every group.
+    """Return one column of labels "group | value", and the list of all pairs as labels.
 
     Parameters
     ----------
@@ -40,26 +41,27 @@ def cross_with_groups(
     groups : Column
         The group of each row.
     labels : Mapping or None
-        The labels of "values" and of "groups". None takes both from the data.
+        A mapping with the keys "values" and "groups", which lists the labels of each. None to take
+        both from the data.
     missing : str
-        "refuse", "drop", or the label that a missing value or a missing group counts as. A person
-        who lacks one of the two keeps the other.
+        "refuse", "drop", or a label that replaces a missing value and a missing group. If only one
+        of the two is missing, the other is kept.
     missing_values : collection of str
         Texts of values and of groups that mean missing.
     group_name : str or None
-        The name of the column of groups. None if the groups were given as values.
+        The name of the column of groups. None if the groups were passed as a list of values.
 
     Returns
     -------
     tuple of Values and list of str
-        The joined column and its labels. The labels are None if they come from the data.
+        The joined column and its labels, in order. The labels are None if they come from the data.
 
     Raises
     ------
     DataError
         If a value is a list, contains " | ", or is missing and refused.
     ParameterError
-        If ``labels`` does not name exactly values and groups.
+        If ``labels`` is neither None nor a mapping with exactly these two keys.
     """
     if len(values.columns) != 1:
         raise DataError(
@@ -90,7 +92,7 @@ def split_label(label: str) -> tuple[str, str]:
 
 
 def _check_complete(side: Any, subject: str, named: str | None) -> None:
-    """Raise DataError with row and column of the first missing value."""
+    """Raise DataError if a value is missing; the message states the first one's row and column."""
     if not side.null_count:
         return
     place = side.is_null().index(True).as_py()
@@ -112,7 +114,7 @@ def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any
         )
     if not pyarrow.types.is_dictionary(plain.type):
         plain = plain.dictionary_encode()
-    # Texts are checked once for each different value, not for each row.
+    # Texts are checked once for each distinct value, not for each row.
     texts = texts_of(plain.dictionary)
     _check_between(subject, [text for text in texts if text])
     labels = pyarrow.array([_text_or_none(text, missing_values) for text in texts])

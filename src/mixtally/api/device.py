@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mixtally.api.planning import Plan
 
 _ANY = Limits(epsilon=math.inf, delta=1.0, hops=1)
-"""The limits for a plan: its owner made it, or has verified its certificate."""
+"""The default limits for a plan, which accept any plan, because its owner made or verified it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Sent:
     fingerprint : str
         The fingerprint of the plan or contract for which the messages were drawn.
     parts : tuple of tuple of bytes
-        The messages of each part: the person's own message and the fakes (dummy messages).
+        The messages of each part: those with the person's value, and the device's fakes (dummy
+        messages).
 
     Examples
     --------
@@ -56,7 +57,10 @@ class Sent:
 
 
 def _to_plain_value(subject: str, value: Any, *, several: bool = True) -> Any:
-    """Return a value without NumPy types, or raise ParameterError for an unsuitable type."""
+    """Return a value with Python types in place of NumPy types.
+
+    Raises ParameterError for an unsuitable type, and for a list if ``several`` is False.
+    """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if several and isinstance(value, list | tuple | set | frozenset):
@@ -76,10 +80,10 @@ def _to_plain_value(subject: str, value: Any, *, several: bool = True) -> Any:
 
 
 class Device:
-    """The device of one person, which answers under a plan or contract within limits.
+    """The device of one person, which checks a plan or contract and then answers under it.
 
-    A device answers as often as the plan allows. It stores nothing: a device that is switched off
-    needs a diary (``mixtally client``).
+    A device answers as often as the plan allows. It stores nothing on disk. A device that must
+    remember its answers after the process has ended needs a diary (``mixtally client``).
 
     Parameters
     ----------
@@ -153,7 +157,7 @@ class Device:
         Parameters
         ----------
         value : str, float, int or list
-            A label, a number, a list of labels, or a list of bits, as the question asks.
+            A label, a number, a list of labels, or a list of bits, depending on the question.
 
         Returns
         -------
@@ -163,8 +167,8 @@ class Device:
         Raises
         ------
         ParameterError
-            If all collections have been answered, or if this process is a fork of the device's
-            process.
+            If the device has already answered as often as the plan allows, or if another process
+            made the device and was forked.
         RefusedError
             If the question does not have this value.
 

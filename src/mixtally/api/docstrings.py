@@ -1,8 +1,8 @@
 """Docstrings of functions that accept the options of a command.
 
-An option is described once, by the help text of the command line. The functions of this package
-that accept options as keywords get an entry for each of them. So ``help()``, editors and the site
-show every parameter with its type, its default value and its range.
+An option is described once, by its help text on the command line. The functions of this package
+accept options as keyword arguments, and their docstrings get an entry for each option from the help
+text. So ``help()``, editors and the site show every parameter with its type, default and range.
 """
 
 import re
@@ -52,7 +52,10 @@ PYTHON_TEXTS = {
         "The labels of each group, by the name of the group. Their counts are also added up.",
     ),
 }
-"""The type and the text of options whose help texts describe a file, a list or a placeholder."""
+"""The type and the text of options whose help texts do not suit Python.
+
+Such help texts describe a file or a list of texts, or name a placeholder.
+"""
 
 
 def document_options(
@@ -118,7 +121,10 @@ def _entry(parameter: Parameter, annotation: Any, translate: Callable[[str], str
 
 
 def _capitalize(text: str) -> str:
-    """Return a text with a capital letter, unless its first word is a value of the option."""
+    """Return a text that begins with a capital letter.
+
+    If its first word is a value of the option, the value is quoted or introduced instead.
+    """
     first = text.partition(" ")[0]
     if first.endswith(":"):
         return f'"{first[:-1]}"{text[len(first) - 1 :]}'

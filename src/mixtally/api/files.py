@@ -1,4 +1,4 @@
-"""Paths and contracts as arguments, and files that appear only when they are completely written."""
+"""Paths and contracts as arguments, and files that get their names only when they are complete."""
 
 import os
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def _can_name_a_file(text: str) -> bool:
 
 
 def contract_bytes(given: object) -> bytes:
-    """Return the bytes of a contract, which is given as a path or as bytes.
+    """Return the bytes of a contract; the argument is a path or the bytes themselves.
 
     Raises
     ------
@@ -54,12 +54,14 @@ def contract_bytes(given: object) -> bytes:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Write ``files`` into ``folder``, which is created if necessary. Each file appears complete.
+    """Write ``files``, by name, into ``folder``, which is created if necessary.
+
+    A file gets its name only when it is complete. Returns the paths of all files.
 
     Raises
     ------
     DataError
-        If the disk refuses, or if a name belongs to a folder or a device.
+        If the operating system refuses, or if a folder or a device has the name of a file.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,8 +81,8 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
                 got="a folder, device or pipe",
                 do="choose another name",
             )
-    # The lock keeps the files of two results from mixing. It is optional, because each single file
-    # is complete without it.
+    # The lock prevents a mixture of the files of two results. It is optional, because each single
+    # file is complete without it.
     with exclusive_lock(folder, required=False):
         for place, data in zip(places, files.values(), strict=True):
             write_atomically(place, data, what=place.name)

@@ -13,7 +13,7 @@ from mixtally.lab.data.value_types import is_missing
 
 
 def separator_of(given: object) -> str | None:
-    """Return the text between labels, or None if it was left out.
+    """Return the argument ``separator``, the text between labels; None if it was left out.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def separator_of(given: object) -> str | None:
 
 
 def labels_of(subject: str, given: object) -> tuple[str, ...]:
-    """Return labels as text in their order, in Unicode normalization form C.
+    """Return labels as texts, in their order and in Unicode normalization form C.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
 
 
 def as_list(subject: str, given: object) -> object:
-    """Return a series or an array of one dimension as a list, and other objects unchanged."""
+    """Return a series or a one-dimensional array as a list, and any other object unchanged."""
     shape = getattr(given, "shape", (0,))
     if isinstance(shape, tuple) and len(shape) == 1:
         for name in ("to_pylist", "to_list", "tolist"):  # of Arrow, of frames, of NumPy
@@ -84,7 +84,7 @@ def as_list(subject: str, given: object) -> object:
 
 
 def missing_texts(values: object) -> tuple[str, ...]:
-    """Return the values that mean missing as text, or raise ParameterError for a wrong type."""
+    """Return the values that mean missing as texts, or raise ParameterError for a wrong type."""
     if not isinstance(values, list | tuple | set | frozenset):
         raise ParameterError(
             "missing_values",

@@ -15,19 +15,19 @@ from mixtally.errors import DataError
 from mixtally.model.matrix import MOST_CELLS, RandomizerMatrix, make_matrix, parse_fake_row
 
 Randomized = Any
-"""A protocol's name, a plan or its file, or the matrix of a randomizer."""
+"""The name of a protocol, a plan or the path of its file, or the matrix of a randomizer."""
 Groups = Sequence[tuple[Any, int]]
 
 
 def is_matrix(given: object) -> bool:
-    """Return whether an argument is neither a protocol nor a plan."""
+    """Return whether an argument is a matrix: neither a protocol nor a plan or its file."""
     return not isinstance(given, str | Plan | os.PathLike | bytes)
 
 
 def with_path(given: object) -> object:
-    """Return a text that names a file as a Path, and every other argument unchanged.
+    """Return a text that is the path of a file as a Path, and any other argument unchanged.
 
-    No name of a protocol contains a dot or a slash.
+    A text with a dot or a slash is a path, because no name of a protocol contains these characters.
     """
     return file_at(given) if isinstance(given, str) and re.search(r"[./\\]", given) else given
 
@@ -35,12 +35,12 @@ def with_path(given: object) -> object:
 def shuffled_matrix_of(
     given: object, groups: Groups, options: Mapping[str, object]
 ) -> ShuffledRandomizer:
-    """Return a matrix among the people and fakes that hide its messages, from the arguments.
+    """Return a randomizer with the people and fakes that hide its messages, from the arguments.
 
     Raises
     ------
     DataError
-        If an argument is no randomizer.
+        If the matrix, or that of a group, is not one of probabilities.
     ParameterError
         If an option does not belong to a matrix.
     """
@@ -63,7 +63,7 @@ def shuffled_matrix_of(
 def _groups_of(
     groups: Groups, matrix: RandomizerMatrix, reading: MatrixOptions
 ) -> tuple[Group, ...]:
-    """Return the groups of other people, whose outputs are those of the matrix."""
+    """Return the groups of other people, whose matrices must have the outputs of ``matrix``."""
     found = []
     for i, one in enumerate(checks.read_list("groups", groups)):
         name = f"groups[{i}]"
@@ -87,7 +87,7 @@ def _groups_of(
 
 
 def matrix_of(name: str, given: Any, normalize: bool = False) -> RandomizerMatrix:
-    """Return the matrix of an array, a data frame or nested lists."""
+    """Return the randomizer in an array, a data frame or nested lists; ``name`` is for messages."""
     if isinstance(given, RandomizerMatrix):
         return given
     shape = getattr(given, "shape", None)

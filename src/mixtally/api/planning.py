@@ -49,7 +49,7 @@ class Plan:
     record : mixtally.model.contract.Plan
         All fields of the plan, as files contain them.
     reason : str
-        Why the planner chose this plan. Empty if the plan was read from a file.
+        The reason for which the planner chose this plan. Empty if the plan was read from a file.
     level : float
         Confidence level of the expected errors, in (0, 1).
 
@@ -101,12 +101,15 @@ class Plan:
 
     @property
     def forecast(self) -> Forecast:
-        """The expected errors of one count and of all, in people, at the confidence level."""
+        """The expected errors of a single count and of all counts, in people.
+
+        They are for the confidence level of the plan.
+        """
         return forecast(self.record, self.level)
 
     @property
     def explanation(self) -> dict[str, str]:
-        """The origin of each number of the plan, by the name of the number."""
+        """A text on the source of each number of the plan, by the name of the number."""
         return explain(self.record)
 
     @property
@@ -128,12 +131,12 @@ class Plan:
     def save(
         self, path: str | Path, approval: str | Path | Mapping[str, object] | None = None
     ) -> list[Path]:
-        """Write the plan to a file, or write its page for approval.
+        """Write the plan to a file, or write its approval page, which people read and sign.
 
         Parameters
         ----------
         path : str or Path
-            The file to write. A name that ends in .html or .md makes a page for approval.
+            The file to write. If the name ends in .html or .md, an approval page is written.
         approval : str, Path, Mapping or None
             Further statements for the page, as a TOML file or as a mapping with its fields:
             purpose, legal_basis, retention, contact, version, date, sign_off.
@@ -172,14 +175,14 @@ class Plan:
         network: str | Path | Mapping[str, object],
         approval: str | Path | Mapping[str, object] | None = None,
     ) -> list[Path]:
-        """Write the contract, which is the plan and its operators, or write its page for approval.
+        """Write the contract, which is the plan and its operators, or write its approval page.
 
-        The plan needs as many ``hops`` (mixes in a row) as the network names.
+        The number of ``hops`` (mixes in a row) of the plan must be that of the network's mixes.
 
         Parameters
         ----------
         path : str or Path
-            The file to write. A name that ends in .html or .md makes a page for approval.
+            The file to write. If the name ends in .html or .md, an approval page is written.
         network : str, Path or Mapping
             The operators of the collection, as a TOML file or as a mapping with its fields.
         approval : str, Path, Mapping or None
@@ -210,7 +213,7 @@ class Plan:
     @classmethod
     @checks.translate_errors
     def load(cls, path: str | Path) -> "Plan":
-        """Read a plan from a file and prove its certificate again.
+        """Read a plan from a file, and verify it by computing its certificate again.
 
         Parameters
         ----------
@@ -267,13 +270,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindOptions:
-    """The argument ``kind`` of ``plan``, which the command line expresses by other options."""
+    """The argument ``kind`` of ``plan``. The command line has several options instead."""
 
     kind: str | None = None
 
 
 class _QuestionRequest(NamedTuple):
-    """A finished question, or the options from which the planner makes one."""
+    """A finished question or, if it is None, changes to the options that describe the question."""
 
     question: Question | None
     options: dict[str, Any]
@@ -287,8 +290,9 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     Parameters
     ----------
     question : Question, int, sequence of str, Mapping or None
-        The number of bins, their labels, the labels of each attribute, or a finished question. None
-        if other arguments, such as ``bins``, ``labels`` or ``number``, describe the question.
+        The number of bins, their labels, a mapping from each attribute to its labels, or a finished
+        question. None if other arguments, such as ``bins``, ``labels`` or ``number``, describe the
+        question.
     bins : int, optional
         The number of possible answers, 2 to 10^7.
     labels : sequence of str or Mapping, optional
@@ -316,8 +320,8 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     Raises
     ------
     InfeasibleError
-        If no plan meets the request. The attribute ``nearest`` then searches for the closest
-        feasible requests: ``nearest.found`` lists their changes and plans, and
+        If no plan meets the request. Reading the exception's attribute ``nearest`` starts a search
+        for the closest feasible requests: ``nearest.found`` lists their changes and plans, and
         ``nearest.unfinished`` lists changes that would take too long to search.
     ParameterError
         If a number is outside its range, or if two arguments exclude each other.
@@ -345,7 +349,7 @@ def plan(question: Shape = None, **options: Any) -> Plan:
 
 
 def _in_python(nearest: Relaxations | None) -> Relaxations | None:
-    """Return the closest feasible requests with changes worded as Python arguments."""
+    """Return the closest feasible requests, with the names of Python arguments in their changes."""
     if nearest is None:
         return None
     word = checks.translate_options
@@ -470,7 +474,9 @@ class VerifiedPlan(NamedTuple):
 
 
 def load_verified_plan(given: object) -> VerifiedPlan:
-    """Return the plan of an argument after proving its certificate again.
+    """Return the plan in an argument after verifying its certificate.
+
+    The argument is a ``Plan``, or a plan or contract as a path or as bytes.
 
     Raises
     ------
@@ -481,7 +487,7 @@ def load_verified_plan(given: object) -> VerifiedPlan:
     PlanError
         If the contract is invalid, was altered, or has a false certificate.
     """
-    if isinstance(given, Plan):  # was verified by the planner or by Plan.load
+    if isinstance(given, Plan):  # the planner or Plan.load has already verified it
         return VerifiedPlan(given.fingerprint, given.record)
     data = contract_bytes(given)
     plan = read_contract(data, "contract").plan

@@ -1,6 +1,6 @@
 """Charts of counts with their intervals, drawn by Altair, or by matplotlib if Altair is missing.
 
-Notebooks show the charts without a network, and store them as pictures.
+Notebooks store the charts as pictures, which need no network connection to be shown.
 """
 
 import io
@@ -39,7 +39,7 @@ def _draw_altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     bars = base.mark_bar(opacity=0.5).encode(x=alt.X("estimate:Q", title="people"))
     bins = [Bar(r.label, r.estimate, r.lower, r.upper) for r in rows]
     drawn = standalone_picture(rows_chart(bins, f"{title}: {lines[1]}"))
-    first: dict[str, Any] = {}  # the chart as it was made, to notice changes
+    first: dict[str, Any] = {}  # the unchanged chart, to notice changes by the user
 
     class StaticChart(alt.LayerChart):  # type: ignore[misc, name-defined]
         """A chart that is shown as a picture until a user changes it."""

@@ -1,4 +1,4 @@
-"""The delta of given parameters or of a matrix, and the least noise for a guarantee.
+"""The delta of a protocol, a plan or a matrix, and the least noise for a guarantee.
 
 ``delta`` and ``calibrate`` are the Python forms of ``mixtally check delta`` and ``check noise``.
 ``epsilon`` finds the least epsilon for a delta, and ``curve`` computes delta at many epsilons.
@@ -42,8 +42,8 @@ class Calibrated:
     found : dict
         The parameters that ``calibrate`` found, by name.
     standard_error : float or None
-        The standard error of one count, in people. None if it depends on a number of people that
-        was not given.
+        The standard error of one count, in people. None if it depends on the number of people and
+        this number is unknown.
 
     Examples
     --------
@@ -84,19 +84,20 @@ def delta(
         value that a person may hold, a column is a message, and the entries of a row sum to 1
         exactly.
     epsilon : float
-        The privacy loss at which delta is computed, in nats, in [0.01, 20]; for a matrix from 0.
+        The privacy loss at which delta is computed, in nats, in [0.01, 20], or in [0, 20] for a
+        matrix.
     groups : sequence of (matrix, int)
-        Other people with other randomizers, with their numbers.
+        Other people who use other randomizers: the matrix and the number of people of each group.
     fake_row : str or sequence, optional
-        What fakes of a matrix send: a row, "uniform", or probabilities of the outputs. A row stays
-        a value that people may hold.
+        For a matrix, the distribution of fakes: the label of a row, "uniform", or a probability for
+        each output. The row remains a value that people may hold.
     **given
         The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
 
     Returns
     -------
     Certificate or RandomizerDelta
-        Both bounds of delta, with the observer, the proof and its assumption.
+        The lower and the upper bound of delta, with the observer, the proof and its assumption.
 
     Raises
     ------
@@ -144,7 +145,8 @@ def epsilon(
     Returns
     -------
     Certificate or RandomizerDelta
-        Both bounds of delta at the epsilon that was found, which is its ``epsilon``.
+        The lower and the upper bound of delta at the epsilon that was found, which is the attribute
+        ``epsilon``.
 
     Raises
     ------
@@ -184,8 +186,8 @@ def curve(
     protocol : str, Plan or matrix
         As in ``delta``.
     epsilons : sequence of float, optional
-        The epsilons at which delta is computed, from 0 to 20. By default enough points for a
-        composition.
+        The epsilons at which delta is computed, from 0 to 20. The default has enough points to
+        compose the curve with others.
     groups : sequence of (matrix, int)
         As in ``delta``.
     **given
@@ -241,7 +243,7 @@ def _target_of(
     if isinstance(protocol, str):
         return _options(protocol, given)
     refuse_extra_flags([f"--{name.replace('_', '-')}" for name in given])
-    if isinstance(protocol, Plan):  # was verified by the planner or by Plan.load
+    if isinstance(protocol, Plan):  # the planner or Plan.load has already verified it
         return PrivacyTerms.of(protocol.record)
     read = read_plan_or_contract(contract_bytes(protocol), "the plan")
     plan = read.plan if isinstance(read, Contract) else read
@@ -252,7 +254,7 @@ def _target_of(
 @checks.translate_errors
 @checks.accept_options(Parameters)
 def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> Calibrated:
-    """Find the least noise that satisfies a guarantee, by solving for the parameter left out.
+    """Find the least noise that satisfies a guarantee: the value of the parameter left out.
 
     Parameters
     ----------
@@ -286,7 +288,8 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
     """
     guarantee = guarantee_of(epsilon, delta)
     priced = price.noise(_options(protocol, given), guarantee)
-    # Without a number of people, the error is only a factor of its square root.
+    # If the number of people is unknown, ``standard_error`` is the error divided by the square root
+    # of this number, so it is left out.
     error = priced.standard_error if priced.people else None
     return Calibrated(priced.certificate, priced.found, error)
 

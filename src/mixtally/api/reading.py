@@ -1,4 +1,4 @@
-"""Keyword arguments about how values are read, which several functions have."""
+"""Keyword arguments that say how values are read, and that several functions accept."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
@@ -63,7 +63,7 @@ class RowOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordOptions:
-    """The record that each value becomes.
+    """How a value becomes a record: the kind of record, its labels, and the range of numbers.
 
     The texts in the annotations become entries of docstrings.
     """
@@ -101,19 +101,21 @@ class RecordOptions:
 
 
 def list_given(options: RowOptions | RecordOptions) -> list[str]:
-    """Return the names of the arguments that were given."""
+    """Return the names of the arguments that differ from their defaults."""
     return [one.name for one in fields(options) if getattr(options, one.name) is not one.default]
 
 
 def split_options(given: dict[str, Any]) -> tuple[RowOptions, RecordOptions]:
-    """Return how rows and records are read, or raise ParameterError for a wrong type."""
+    """Return the options for rows and for records, or raise ParameterError for wrong types."""
     return checks.read_options(RowOptions, given), checks.read_options(RecordOptions, given)
 
 
 def make_reading_request(
     rows: RowOptions, records: RecordOptions | None = None, **how: Any
 ) -> ReadingRequest:
-    """Return how values are read. The keywords ``how`` are further fields of ``ReadingRequest``.
+    """Return the request that says how values are read.
+
+    The keyword arguments ``how`` are further fields of ``ReadingRequest``.
 
     Raises
     ------
@@ -142,7 +144,7 @@ def make_reading_request(
 
 
 def load_given_plan(plan: object) -> GivenPlan | None:
-    """Return a finished plan with the reason why it is used, or None if no plan was given."""
+    """Return the caller's plan with the reason why it is used; None if the argument is None."""
     if plan is None:
         return None
     made = checks.check_type("plan", plan, Plan, "plan")
@@ -150,7 +152,7 @@ def load_given_plan(plan: object) -> GivenPlan | None:
 
 
 def read_as_planned(request: ReadingRequest, plan: Record) -> ReadingRequest:
-    """Return ``request`` with the question of a plan, and with the plan's reading of numbers."""
+    """Return ``request`` with the question of a plan, and the plan's bins or points of numbers."""
     if request.scale is not None:
         raise not_together(
             "plan",
@@ -162,7 +164,7 @@ def read_as_planned(request: ReadingRequest, plan: Record) -> ReadingRequest:
 
 
 def make_run(seed: object, level: object = 0.95) -> Run:
-    """Return how a crowd is simulated, before the source of the crowd is known."""
+    """Return the settings of a simulation, in which the source of the crowd is still empty."""
     drawn = checks.check_optional_whole("seed", seed)
     within = checks.check_number("level", level)
     return Run(lab=Lab(build_chance(drawn)), source="", seed=drawn, level=within)
@@ -171,7 +173,7 @@ def make_run(seed: object, level: object = 0.95) -> Run:
 def prepare_run(
     values: object, name: object, request: ReadingRequest, run: Run
 ) -> tuple[Population, Run, Any]:
-    """Return the crowd, how it is simulated, and the library of frames of its values."""
+    """Return the crowd, the settings with its source, and the library of the values' frame."""
     crowd = read_shared_crowd(values, name, request)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, {people.people_per_row}.", *crowd.public])

@@ -1,4 +1,4 @@
-"""Requests from keyword arguments, in the classes of options that the command line also fills."""
+"""Requests from keyword arguments, as instances of the classes that the command line uses, too."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ def read_request(kind: type[T], given: Mapping[str, object]) -> T:
     Raises
     ------
     ParameterError
-        If a value has another type.
+        If a value does not have the type of its field.
     PlanError
         If a label is empty or occurs twice.
     """
@@ -36,7 +36,7 @@ def guarantee_of(epsilon: object, delta: object) -> Guarantee:
 
 
 def ends_of(subject: str, given: object) -> tuple[float, float]:
-    """Return the two ends of a range, or raise ParameterError for anything but two numbers."""
+    """Return the two ends of a range, or raise ParameterError if these are not two numbers."""
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise ParameterError(
             subject,
@@ -60,7 +60,7 @@ def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
 
 
 def _groups_of(subject: str, given: object) -> Groups:
-    """Return groups of labels by name, or raise ParameterError for a wrong type."""
+    """Return the name and the labels of each group, or raise ParameterError for a wrong type."""
     if not isinstance(given, Mapping):
         raise ParameterError(
             subject,

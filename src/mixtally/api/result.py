@@ -49,9 +49,9 @@ class Result:
     Parameters
     ----------
     outcome : Outcome
-        The outcome of the use case, with its documents.
+        The findings, with the documents that show them.
     backend : object
-        The library of frames that the values came from. None for plain Python.
+        The library of data frames that the values came from. None for plain Python.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Result:
 
     @property
     def from_data(self) -> tuple[str, ...]:
-        """The fields of the question that were taken from the values, such as "labels"."""
+        """The facts of the question that were read from the values, such as "labels"."""
         return self.outcome.from_data or ()
 
     @property
@@ -126,7 +126,7 @@ class Result:
 
     @property
     def record(self) -> Record:
-        """The estimated counts with their plan, as an object of ``mixtally.model``."""
+        """The estimated counts with their plan, as a ``mixtally.model.result.Result``."""
         return study_of(self.outcome).main_result
 
     @property
@@ -146,7 +146,7 @@ class Result:
 
     @property
     def error(self) -> float:
-        """The standard error of one count, in people; the largest if bins differ."""
+        """The standard error of one count, in people; if errors differ, the largest one."""
         return self.record.estimate.standard_error
 
     @property
@@ -158,7 +158,7 @@ class Result:
     def shares(self) -> dict[str, Row]:
         """Each count as a share of the people who took part, by label, with both intervals.
 
-        The intervals include only the noise, so the shares do not describe a larger population.
+        The intervals allow only for the noise, not for sampling people from a larger population.
         Like the counts, the estimates are unbiased and can be negative.
         """
         return {row.label: row.share_of(self.people) for row in self.rows}
@@ -237,8 +237,8 @@ class Result:
         Raises
         ------
         ParameterError
-            If a label is unknown or occurs twice, if there are no labels, or for sets over planes
-            (each message names a plane, which stands for many possible values).
+            If a label is unknown or occurs twice, if there are no labels, or if answers are sets
+            whose messages name planes (a plane stands for many possible values).
 
         Examples
         --------
@@ -253,9 +253,10 @@ class Result:
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:
-        """Counts within groups, by group and then by value. All groups together cost epsilon once.
+        """Counts within groups, by group and then by value.
 
-        Raises ParameterError if values were not counted within groups.
+        The guarantee is for the counts of all groups together. Raises ParameterError if values were
+        not counted within groups.
         """
         from mixtally.api.crosstab import BETWEEN, split_label  # loads Arrow, which is slow
 
@@ -280,7 +281,7 @@ class Result:
         return found
 
     def __bool__(self) -> bool:
-        """Return True, because a result without bins is a result, too."""
+        """Return True, because a result without bins is not an empty result."""
         return True
 
     def __len__(self) -> int:
@@ -375,7 +376,8 @@ class Result:
         Parameters
         ----------
         table : str or None
-            A name in ``tables``. None chooses the bins, or the first table if no bins were counted.
+            A name in ``tables``. None means the counts of the bins, or the first table if no bins
+            were counted.
 
         Returns
         -------
@@ -405,7 +407,7 @@ class Result:
 
     @checks.translate_errors
     def to_narwhals(self) -> nw.DataFrame[Any]:
-        """Return the bins, or the first table, as a frame of narwhals.
+        """Return the counts of the bins, or the first table, as a data frame of narwhals.
 
         Returns
         -------
@@ -450,8 +452,8 @@ class Result:
     ) -> list[Path]:
         """Write the files that may be published: report.html, result.json, the tables and the plan.
 
-        If the result may not be published, all files go into the subfolder ``simulation``. Only the
-        plan of a result with a seed stays outside.
+        If the result may not be published, all files go into the subfolder ``simulation``. The only
+        exception is the plan of a result with a seed, which contains nothing from the noise.
 
         Parameters
         ----------
@@ -470,7 +472,7 @@ class Result:
         Raises
         ------
         DataError
-            If the disk refuses, or if the result has no simulation.
+            If the operating system refuses, or if the result has no simulation.
         ParameterError
             If the format is unknown.
 
@@ -522,7 +524,7 @@ class Result:
         if "numbers" not in self.figures:
             return []
         row = self.mean
-        # The interval is rounded outward, so that the printed interval also covers.
+        # The interval is rounded outward, so that the printed interval contains the exact one.
         ends = (
             round_to_error(row.lower, row.standard_error, math.floor),
             round_to_error(row.upper, row.standard_error, math.ceil),
@@ -546,7 +548,7 @@ class Result:
         return "".join([*texts, table, *[el("p", one, class_=NO_FORMULAS) for one in below]])
 
     def _html_rows(self) -> tuple[list[str], list[list[str]], list[str]]:
-        """Return the headings and the cells of the first rows, and the lines below them."""
+        """Return the headings of a table, the cells of its first rows, and the lines below it."""
         if isinstance(self.outcome.found, Study):
             question, many = self.record.question, len(self)
             heads = [question.name, "estimate", "from", "to"]

@@ -62,8 +62,8 @@ def simulate(
     Parameters
     ----------
     values : list, array, series, frame or dict of lists
-        One value per person. Labels are counted by bin, lists of labels are sets, boolean columns
-        are bits, and several other columns are attributes. Numbers need ``number``.
+        One value per person. A list of labels is a set. Several boolean columns are bits, and
+        several other columns are attributes. Numbers need the argument ``number``.
     epsilon, delta : float or None
         The guarantee, in [0.01, 20] and [1e-15, 0.1]. Left out with ``plan`` or ``contract``.
     plan : Plan or None
@@ -71,34 +71,40 @@ def simulate(
     contract : str, Path, bytes or None
         A contract in place of a plan, as a path or as bytes. The round is simulated mix by mix.
     budget : Budget or None
-        The budget that is charged before noise is drawn. A round that would exceed it is refused.
+        The budget that is charged before noise is drawn. A round that would exceed the budget is
+        refused.
     seed : int or None
         Seed of the noise, for a reproducible simulation that may not be published.
     counts : str, list or None
-        How many people have each value. Each value then occurs once, and tallies are drawn.
+        The number of people who have each value: the name of a column, or one number per value.
+        Each value then occurs only once in ``values``, and tallies are drawn in place of messages.
     group_by : str, list or None
-        The group of each row. Values are counted within groups, and ``labels`` is a mapping with
-        the labels of "values" and of "groups".
+        The group of each row: the name of a column, or one group per row. Values are counted within
+        groups, and ``labels`` is a mapping with the labels of "values" and of "groups".
     name : str or None
         The name of the question. The default is the name of the column.
     level : float
         Confidence level of all intervals, in (0, 1).
     repeats : int, optional
-        How many times each vector of bits is sent (protocol "flip").
+        The number of times that each vector of bits is sent, with protocol "flip".
     observer : str, default 'messages'
         "sums" also states the privacy against an adversary who sees only the sums of all messages.
     dishonest : sequence of int, optional
-        Under a contract, the positions of the mixes that cheat, from 1. They draw no fakes.
+        With ``contract``, the positions of the mixes that cheat, from 1. They draw no fakes (dummy
+        messages).
     leave_out : float, optional
-        Under a contract, the share of other people's messages that dishonest mixes drop, 0 to 1.
-        The default is 1.
+        With ``contract``, the share of messages that mix 1 drops if it is dishonest, 0 to 1. It
+        keeps all messages of the first person, whom it attacks. The default is 1.
     winner : bool, default False
         Whether values are ballots. The result names the winner and compares the shuffled ballots
-        with local ballots. Blank ballots (``missing``) cannot win.
+        with local ballots, whose noise protects a voter who trusts nobody. Blank ballots
+        (``missing``) cannot win.
     keep_probability : float, optional
-        The probability that a local ballot keeps its mark. The default is what epsilon allows.
+        The probability that a mark on a local ballot is kept, not flipped. The default is the
+        largest that epsilon allows.
     example : bool, default False
-        Whether to simulate 100,000 invented voters, with a share of 0.63, in place of values.
+        Whether to simulate 100,000 invented voters in place of ``values``. Without ``epsilon``, the
+        default of ``keep_probability`` is then 0.63.
     **options
         The options of ``mixtally simulate``, and how values are read.
 
@@ -163,7 +169,7 @@ def simulate(
         given,
         scale=request.scale,
         blank=rows.blank,
-        # Charged once the plan is chosen, and before its noise is drawn.
+        # The budget is charged after the plan is chosen and before its noise is drawn.
         charge=None if budget is None else lambda chosen: budget.charge(Plan(chosen)),
     )
     _ = found.release.result  # raises MessageError if the round releases nothing
@@ -171,7 +177,7 @@ def simulate(
 
 
 def _list_given(**given: object) -> list[str]:
-    """Return the names of the options whose arguments were given."""
+    """Return the names of the arguments that are not None, as options of the command line."""
     return [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
 
 
@@ -204,7 +210,8 @@ def simulate_epochs(
     plan : Plan or None
         The plan of every epoch. It states the guarantee and the question.
     budget : Budget or None
-        The budget that each epoch is charged to before its messages are sent. All epochs must fit.
+        The budget to which each epoch is charged before its messages are drawn. All epochs must
+        fit into it.
     seed : int or None
         Seed of the noise, for a reproducible simulation that may not be published.
     level : float
@@ -212,9 +219,9 @@ def simulate_epochs(
     name : str or None
         The name of the question. The default is the name of the column.
     partial_epoch : bool, default False
-        Whether to count a last epoch that has far fewer answers than the others.
+        Whether to accept a last epoch that has far fewer answers than each of the others.
     synthetic : int, optional
-        The number of epochs to invent. The values are the crowd of the first epoch.
+        The number of epochs to invent. ``values`` are then the answers in the first epoch.
     **options
         The options of ``mixtally simulate epochs``.
 
@@ -252,7 +259,7 @@ def simulate_epochs(
     False
     """
     asked, (rows, records) = checks.read_options(EpochsOptions, options), split_options(options)
-    asked.promise.guarantee()  # an impossible guarantee is refused before the data are read
+    asked.promise.guarantee()  # raises for numbers out of range, before the data are read
     run, request = make_run(seed, level), make_reading_request(rows, records)
     given = load_given_plan(plan)
     if given is not None:

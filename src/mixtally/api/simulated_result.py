@@ -15,9 +15,9 @@ from mixtally.report.numbers import number
 from mixtally.report.texts import whole_facts
 
 SHOWN = 20
-"""Rows that a printed result shows."""
+"""Largest number of rows that a printed result shows."""
 _LIBRARIES = ("polars", "pandas", "pyarrow")
-"""The first of these libraries that is installed makes frames of plain values."""
+"""Libraries of data frames. For plain values, the first one that is installed is used."""
 _RAW = "Raw counts of real people, and what they give away: never publish this."
 
 
@@ -29,9 +29,9 @@ class SimulatedResult:
     Parameters
     ----------
     outcome : Outcome
-        The outcome of the use case, with its documents.
+        The findings, with the documents that show them.
     backend : object
-        The library of frames that the values came from. None for plain Python.
+        The library of data frames that the values came from. None for plain Python.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class SimulatedResult:
 
     @property
     def measured_error(self) -> float:
-        """The root mean square error over the bins, in people.
+        """The root mean square error of the estimated counts over all bins, in people.
 
         Raises ParameterError if no bins were counted.
         """
@@ -77,7 +77,7 @@ class SimulatedResult:
 
     @property
     def coverage(self) -> float:
-        """The share of bins whose own interval covers the true count.
+        """The share of bins whose individual interval covers the true count.
 
         Raises ParameterError if no bins were counted.
         """
@@ -136,7 +136,10 @@ class SimulatedResult:
 
 
 def study_of(outcome: Outcome) -> Study:
-    """Return the counts of one collection, or raise ParameterError for findings of another kind."""
+    """Return the findings of an outcome if they are counts of one collection.
+
+    Raises ParameterError for findings of another kind.
+    """
     if isinstance(outcome.found, Study):
         return outcome.found
     raise ParameterError(
@@ -148,7 +151,10 @@ def study_of(outcome: Outcome) -> Study:
 
 
 def make_frame(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
-    """Return ``rows`` as a native frame, or as a dict of columns if no library is installed."""
+    """Return ``rows`` as a data frame of the library ``backend`` or of an installed library.
+
+    If none is installed, return a dict of columns.
+    """
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     installed = (name for name in _LIBRARIES if find_spec(name) is not None)
     chosen: Any = next(installed, None) if backend is None else backend

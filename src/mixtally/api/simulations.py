@@ -42,7 +42,7 @@ def simulate_words(
     values : list, array or series
         One word per person.
     epsilon, delta : float
-        The guarantee of all rounds together, in [0.01, 20] and [1e-15, 0.1].
+        The guarantee for all rounds together, in [0.01, 20] and [1e-15, 0.1].
     seed : int or None
         Seed of the noise, for a reproducible simulation that may not be published.
     name : str or None
@@ -274,15 +274,16 @@ def simulate_memoized(
     values : list, array or series
         One answer per person.
     epsilon, delta : float or None
-        The guarantee over all reports. If it is given, the least noise that satisfies it is used.
+        The guarantee for all reports together. If epsilon is not None, the least noise that
+        satisfies the guarantee is used.
     labels : list of str or None
         The answers in order. The default takes them from the values, which makes the result a
         simulation that may not be published.
     candidates : list of str or None
         The words to estimate if values are hashed (with ``bloom_bits``).
     state : str, Path or None
-        The file with the key of the simulated devices, created if it does not exist. With the same
-        file, each row keeps its memoized answer between calls.
+        The file with the key of the simulated devices, created if it does not exist. If several
+        calls use the same file, each row has the same memoized answer in all of them.
     seed : int or None
         Seed of the noise, for a reproducible simulation that may not be published.
     level : float

@@ -1,6 +1,7 @@
-"""The simulated crowd: the records of people, read from values of any kind.
+"""The simulated crowd: the records of people, read from values of any type.
 
-The kind of record is an argument, follows from a plan, or is recognized from the values.
+A *record* is one person's answer, for example one label or a set of labels. The kind of record is
+an argument, follows from a plan, or is recognized from the values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,18 +42,19 @@ _TOGETHER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingRequest:
-    """How values are read.
+    """The options that say how values become records.
 
     Parameters
     ----------
     kind : str or None
-        One of ``KINDS``. None recognizes the kind from the values.
+        The kind of record, one of ``KINDS``. None to recognize the kind from the values.
     labels : object
-        The bins in order, or a mapping from attribute to labels. None takes them from the values.
+        The labels in order, or a mapping from attribute to labels. None to take the labels from the
+        values.
     separator : str or None
         The text between the labels of a set that is one text. None if sets are lists.
     max_set : int or None
-        The maximum number of labels in a set. None for the largest set of the values.
+        The maximum number of labels in a set. None for the size of the largest set in the values.
     empty_sets : bool
         Whether a person without a value has a set without labels.
     scale : Range or None
@@ -62,22 +64,23 @@ class ReadingRequest:
     words : bool
         Whether values are words of an open domain, which has no list of labels.
     missing : str
-        "refuse", "drop", or the value that a missing value counts as.
+        "refuse", "drop", or the value that replaces a missing value.
     missing_values : tuple of str
         Texts of values that mean missing.
     question : Question or None
-        The question of a plan. None without a plan.
+        The question of a plan, which the values must fit. None without a plan.
     person : object
-        The person of each row: the name of a column, or one value per row. None if each row is a
-        person.
+        The person of each row: the name of a column, or one value per row. None if each row is
+        another person.
     several : str or None
         How to combine several rows of one person: "first", "last" or "set".
     rows_are_people : bool
         Whether every row is a person even if a column looks like an identifier of people.
     merging : Merging
-        How values become labels.
+        Which different values get the same label.
     group : object
-        The group of each row, as ``person``. None if values are not counted within groups.
+        The group of each row: the name of a column, or one value per row. None if values are not
+        counted within groups.
     """
 
     kind: str | None = None
@@ -105,13 +108,14 @@ class CrowdData(Generic[People]):
     Parameters
     ----------
     population : Population, Histogram or Timeline
-        The people. A histogram states only how many people have each value.
+        The people and their answers. A histogram states only how many people have each value.
     backend : narwhals.Implementation or None
         The library that the values came from. None for plain Python and NumPy.
     public : tuple of str
-        Sentences about how values were changed, without any count of people.
+        Sentences about how values were changed. They contain no count of people, so that they may
+        be published.
     raw : tuple of str
-        The same changes with the number of people concerned.
+        Sentences about the same changes that state the number of people concerned.
     """
 
     population: People
@@ -121,7 +125,7 @@ class CrowdData(Generic[People]):
 
 
 def read_crowd(values: object, name: str | None, request: ReadingRequest) -> CrowdData[Population]:
-    """Return the crowd of ``values``, one person per row unless the request names people.
+    """Return the crowd of ``values``; each row is one person unless the request names people.
 
     Raises
     ------
@@ -149,8 +153,8 @@ def read_shared_crowd(
 ) -> CrowdData[Population]:
     """Return the crowd of ``values`` after checking that its labels do not identify people.
 
-    Raises the errors of ``read_crowd``. It also raises DataError if the labels come from the values
-    and most of them belong to a single person.
+    Raises the errors of ``read_crowd``. Also raises DataError if the labels come from the values
+    and most labels have only one person each.
     """
     crowd = read_crowd(values, checks.check_optional_text("name", name), request)
     people = crowd.population
@@ -186,8 +190,8 @@ def read_counted(
 ) -> CrowdData[Histogram]:
     """Return how many people have each of ``values``.
 
-    The argument ``counts`` is the name of a column, or one number per row. Raises the errors of
-    ``read_shared_crowd``, and DataError if a number is not a count.
+    The argument ``counts`` is the name of a column, or one number of people per row. Raises the
+    errors of ``read_shared_crowd``, and DataError if a number is not a whole number of people.
     """
     asked = checks.check_optional_text("name", name)
     own, every, reading, named = _prepare_reading(values, request, counts=counts)
@@ -204,7 +208,7 @@ def read_counted(
 
 
 def _name_question(name: str | None, question: Question, request: ReadingRequest) -> Question:
-    """Return the question under the caller's name; the question of a plan keeps its name."""
+    """Return the question with the name that the caller chose; that of a plan keeps its name."""
     if name is None or request.question is not None:
         return question
     return msgspec.structs.replace(question, name=name)
@@ -213,7 +217,11 @@ def _name_question(name: str | None, question: Question, request: ReadingRequest
 def _prepare_reading(
     values: object, request: ReadingRequest, **roles: object
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
-    """Return the record columns, all columns, how to read them, and the columns of ``roles``."""
+    """Return the columns of the records, all columns, how to read them, and the roles' columns.
+
+    Each of ``roles``, such as the person or the epoch, is the name of a column or one value per
+    row. The last returned value has the name of the column of each role.
+    """
     check_installed("values")
     from mixtally.api.columns import read_values  # loads Arrow, which may be missing
 
@@ -223,7 +231,7 @@ def _prepare_reading(
     own, every, named = given.split_roles(**roles)
     form = _find_form(own, request)
     if request.several == RowCombination.SET and form is RecordType.ONE:
-        # Each row has one label of the set.
+        # Each row has one label, and the labels of a person's rows are the set.
         form = RecordType.SET
     _check_form(form, request)
     reading = _make_reading(own, form, request, named.get("person"))
@@ -231,7 +239,7 @@ def _prepare_reading(
 
 
 def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", ReadingRequest]:
-    """Return values joined with their groups, and how to read them."""
+    """Return one column in which each value is joined with its group, and how to read it."""
     from mixtally.api.crosstab import cross_with_groups
 
     excluded = {
@@ -255,7 +263,7 @@ def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", R
 
 
 def _public_notes(found: Population, request: ReadingRequest) -> tuple[str, ...]:
-    """Return how values were changed, and which of them probably are not answers."""
+    """Return publishable sentences on changed values and on values that may not be answers."""
     notes = []
     if request.missing == DROP:
         notes.append("People without a value were left out.")
@@ -300,11 +308,14 @@ def _make_reading(
 def _list_labels(
     given: "Values", form: RecordType, request: ReadingRequest
 ) -> tuple[str, ...] | None:
-    """Return the labels of the request. A label of an attribute has the form column=label."""
+    """Return the labels of the request; None if they come from the values.
+
+    A label of an attribute has the form "column=label".
+    """
     labels = request.labels
     if labels is None or form is not RecordType.ATTRIBUTES:
         found = None if labels is None else labels_of("labels", labels)
-        others = request.merging.other is not None  # a further label
+        others = request.merging.other is not None  # the label of all other values is one more
         if found is not None and len(found) + others < 2 and form in LABELED_TYPES:
             raise ParameterError(
                 "labels",
@@ -366,7 +377,7 @@ def _find_form(given: "Values", request: ReadingRequest) -> RecordType:
 
 
 def _check_form(form: RecordType, request: ReadingRequest) -> None:
-    """Raise ParameterError for arguments of another kind of record, or that the plan states."""
+    """Raise ParameterError for arguments that belong to another kind of record or to a plan."""
     fixed = [name for name in ("labels", "max_set") if getattr(request, name) is not None]
     if request.question is not None and fixed:
         raise not_together(
