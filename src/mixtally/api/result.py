@@ -89,7 +89,7 @@ class Result:
 
     @property
     def simulation(self) -> SimulatedResult | None:
-        """The result with the true counts; None if only messages were known."""
+        """The result with the true counts; None if the answers behind the messages are unknown."""
         if not self.outcome.document.simulation:
             return None
         return SimulatedResult(self.outcome, self.backend)

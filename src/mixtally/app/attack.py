@@ -294,7 +294,7 @@ def attack_matrix(
     Parameters
     ----------
     matrix : RandomizerMatrix
-        The randomizer.
+        The probabilities of the randomizer's messages for each value.
     claimed : ClaimOptions
         The claimed epsilon and delta, the number of users, and the number of fakes (dummy
         messages) if there are any.

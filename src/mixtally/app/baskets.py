@@ -78,9 +78,9 @@ def baskets(
     Parameters
     ----------
     crowd : Population
-        The baskets.
+        The people; each record is a set of items (a basket).
     promised : Guarantee
-        The guarantee.
+        The epsilon and delta that the collection must have.
     find : FindOptions
         The thresholds of the search.
     budget : BudgetOptions

@@ -145,9 +145,9 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
     Parameters
     ----------
     path : Path
-        The new file.
+        The file to create.
     budget : Guarantee
-        The total epsilon and delta.
+        The largest epsilon and delta of all charges together.
 
     Raises
     ------
@@ -174,9 +174,9 @@ def open_or_read_ledger(path: Path, budget: Guarantee) -> Ledger:
     Parameters
     ----------
     path : Path
-        The file.
+        The file of the ledger.
     budget : Guarantee
-        The total epsilon and delta.
+        The largest epsilon and delta of all charges together, which an existing ledger must state.
 
     Raises
     ------
@@ -342,7 +342,7 @@ def write_ledger(place: Path, ledger: Ledger) -> None:
     place : Path
         The path of the file, without symbolic links.
     ledger : Ledger
-        The new ledger.
+        The ledger to write.
     """
     write_atomically(place, canonical_bytes(ledger), what="the ledger")
 

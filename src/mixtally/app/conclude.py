@@ -162,7 +162,7 @@ def conclude_shards(
     shards : sequence of str
         Files or folders, as paths or URLs.
     options : ConcludeOptions
-        Numbers to estimate.
+        The numbers to estimate, and their confidence level.
     counting : ShardOptions
         How the files are counted. If the number of processes is None, this process counts them.
     progress : Progress

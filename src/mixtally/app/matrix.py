@@ -402,7 +402,7 @@ def fake_row_of(matrix: RandomizerMatrix, label: str | None) -> tuple[Fraction, 
     Parameters
     ----------
     matrix : RandomizerMatrix
-        The randomizer.
+        The probabilities of the randomizer's messages for each value.
     label : str or None
         The label of the row; None for the uniform distribution.
     """

@@ -98,7 +98,7 @@ def comparison_table(plan: Plan, others: list[ModelComparison]) -> Table:
     plan : Plan
         The plan, whose error is in the first row.
     others : list of ModelComparison
-        The other models.
+        The other models, in the order of their rows.
     """
     own = ModelComparison("this plan", *_premises(plan), plan.standard_error)
     title = f"The same guarantee in other models, for {plan.users:,} people"

@@ -164,9 +164,9 @@ def check_one_of(subject: str, got: str, names: Sequence[str]) -> str:
     subject : str
         The name of the option in the message.
     got : str
-        The given text.
+        The value of the option.
     names : sequence of str
-        The allowed texts.
+        The values that the option may have.
     """
     if got not in names:
         raise not_one_of(subject, got, names)

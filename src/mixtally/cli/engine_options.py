@@ -16,7 +16,7 @@ HERE, SPARK = "here", "spark"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """Local processes, or a cluster."""
+    """Options that select local processes or a cluster."""
 
     processes: Annotated[
         int | None,

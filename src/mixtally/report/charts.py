@@ -40,7 +40,7 @@ class Bar(NamedTuple):
 
     @property
     def value_text(self) -> str:
-        """The estimate, clipped to its interval, and the interval."""
+        """The text of the estimate, clipped to its interval, and of the interval."""
         value = min(max(self.estimate, self.lower), self.upper)
         return f"{value:,.0f} ({self.lower:,.0f} .. {self.upper:,.0f})"
 
@@ -55,7 +55,7 @@ def bars_of(
     Parameters
     ----------
     rows : iterable of Facts
-        The rows.
+        The rows, with the numbers under ``keys`` and perhaps a true value under "truth".
     name : callable
         Returns the label of a row.
     keys : tuple of str
@@ -126,7 +126,7 @@ def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
     Parameters
     ----------
     rows : sequence of Bar
-        The bars.
+        The bars, in the order in which they are drawn.
     what : str
         The quantity, for the title of the chart.
     """

@@ -145,7 +145,7 @@ def truth_cells(
     error : float or None
         The standard error; None if it is not known.
     true : int
-        The true count.
+        The true number of people.
     """
     text = round_to_error(clip_to_interval(value, lower, upper) - true, error, sign="+")
     return [f"{true:,}", text if lower <= true <= upper else Marked(text, Tone.BAD)]
@@ -252,7 +252,7 @@ def count_rows(result: Result, extra_columns: Mapping[str, Sequence[Any]]) -> li
     Parameters
     ----------
     result : Result
-        The result.
+        The result with the estimates.
     extra_columns : mapping of str to sequence of object
         Further columns by name, with one value for each bin.
     """
@@ -273,7 +273,7 @@ def figure_rows(figures: Figures, extra_columns: Mapping[str, Sequence[Any]]) ->
     Parameters
     ----------
     figures : Figures
-        The figure.
+        The estimates of the figure.
     extra_columns : mapping of str to sequence of object
         Further columns by name, with one value for each row.
     """

@@ -67,9 +67,9 @@ def interval_text(lower: float, upper: float, sign: str = "") -> str:
     Parameters
     ----------
     lower : float
-        The lower end.
+        The lower end of the interval, in counts.
     upper : float
-        The upper end.
+        The upper end of the interval, in counts.
     sign : str
         "+" writes plus signs, too; by default only minus signs are written.
     """

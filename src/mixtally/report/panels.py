@@ -46,7 +46,7 @@ def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
     Parameters
     ----------
     title : str
-        The title.
+        The common title.
     panels : list of Panel
         The panels, in the order in which they are drawn.
     points : list of str

@@ -105,7 +105,7 @@ def half_width(error: float, level: float) -> float:
     Parameters
     ----------
     error : float
-        The standard error.
+        The standard error of the estimate.
     level : float
         The confidence level, in (0, 1).
     """

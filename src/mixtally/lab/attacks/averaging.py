@@ -169,7 +169,7 @@ def _memoized_bits(one: Memoized, runs: int, lab: AttackLab) -> Floats:
 
 
 def _bit_error(evidence: Floats) -> float:
-    """Return the error rate over true ones (column 0) and true zeros (column 1)."""
+    """Return the share of wrong guesses over true ones (column 0) and true zeros (column 1)."""
     return _error_rate(np.array([evidence[:, 0], evidence[:, 1]]))
 
 

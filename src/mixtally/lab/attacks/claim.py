@@ -30,9 +30,9 @@ def build_target(
     Parameters
     ----------
     name : str
-        The protocol.
+        The name of the protocol.
     parameters : Parameters
-        Its parameters.
+        The parameters that the protocol requires, by name; all others are None.
     epsilon, delta : float or None
         The claimed guarantee; None for memoized answers, whose losses are computed.
     honest_share : float, optional
@@ -43,8 +43,8 @@ def build_target(
     Raises
     ------
     ParameterError
-        If the mechanism is unknown, if a parameter is missing, superfluous or out of range, or if a
-        claim about memoized answers is given.
+        If the protocol is unknown, if a parameter is missing, superfluous or out of range, or if a
+        guarantee is claimed for memoized answers.
     """
     given = _select_parameters(name, parameters)
     if name in Memoized.PROTOCOLS:

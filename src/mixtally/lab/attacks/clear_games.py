@@ -66,7 +66,7 @@ class UniformGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The log-likelihood ratios, without the number of bins, which cancels."""
+        """The logarithms of w for records u and v, without the number of bins, which cancels."""
         u, v = np.full((2, 3), _IMPOSSIBLE)
         u[1] = v[2] = 0.0
         return u, v

@@ -43,7 +43,7 @@ _MOST_SHAPED = 5_000_000
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Audit every different part."""
+    """Audit each distinct part of the target, and the shuffle."""
     words = word_checks(lab.chance)
     # With repeating words, rejection sampling may never end, so nothing else is drawn.
     if find_failures(words, lab.error)[0]:

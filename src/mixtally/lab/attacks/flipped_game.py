@@ -112,7 +112,7 @@ class FlippedGame(CountedGame):
         return u - mean, v - mean
 
     def _log_pmf(self, record: Bits) -> Floats:
-        """Return log P[R(record) = y] for one message y of each kind."""
+        """Return log P[R(record) = y] for every kind, where y is one message of this kind."""
         q = self.senders.threshold / SCALE
         flip, keep = math.log(q), math.log1p(-q)
         pmf = np.zeros(1)

@@ -66,7 +66,7 @@ class Setting:
 
 
 class Game(ABC):
-    """A game that can be played once, in two worlds."""
+    """A game; each draw plays it once in world u and once in world v."""
 
     @property
     @abstractmethod

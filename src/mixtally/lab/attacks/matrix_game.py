@@ -34,7 +34,7 @@ class MatrixTarget:
     Attributes
     ----------
     matrix
-        The randomizer.
+        The probabilities of the randomizer's messages for each value.
     users, fakes
         The number of people, the attacked person included, and the number of fakes that are drawn
         from ``fake_row``.

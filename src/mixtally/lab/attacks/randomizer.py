@@ -82,7 +82,7 @@ _PROBE_CAP_RATE = 1e-12
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Audit every different part."""
+    """Audit each distinct part of the target."""
     checks, messages = small_shuffle_checks(lab), 0
     kinds = target.distinct_parts()
     for name, part in kinds.items():

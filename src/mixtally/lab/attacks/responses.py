@@ -29,8 +29,9 @@ from mixtally.protocol.randomize.memoized import draw_reports, new_key
 
 NAME = "collection"
 _PEOPLE, _BIT_BUDGET = 4_000, 8_000_000
-"""The most people, the most bits of their responses, and the reports of each person."""
+"""The largest number of people, and of bits in all of their responses."""
 _REPORTS = 2
+"""The number of reports of each person."""
 
 
 def run_memoized(target: MemoizedTarget, lab: AttackLab) -> list[Outcome]:

@@ -58,7 +58,7 @@ class Target:
     exact : Certificate
         The delta that this library computes for the target.
     collections : int
-        How often the guarantee allows to ask a person.
+        The number of collections in which a person may take part under the guarantee.
     hops : int
         The number of mixes in a row.
     verified : bool

@@ -46,7 +46,7 @@ class UniformFlipsGame(CountedGame):
 
     @cached_property
     def view(self) -> int:
-        """The number m of positions."""
+        """The number m of positions that the attacker looks at."""
         return min(self.bins, _NARROW if self.senders.messages > _MANY else _WIDE)
 
     @cached_property

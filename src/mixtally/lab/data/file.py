@@ -108,7 +108,7 @@ class DataFile:
 
     @property
     def mark(self) -> str | None:
-        """The delimiter as one character, or None."""
+        """The delimiter as one character; None to detect it."""
         return "\t" if self.delimiter in _TAB else self.delimiter
 
     @property

@@ -70,7 +70,7 @@ class Population:
 
     @property
     def people_per_row(self) -> str:
-        """How many people a row stands for, in words."""
+        """Words for how many people a row stands for."""
         return describe_people_per_row(self.from_data)
 
     @property
@@ -121,7 +121,7 @@ class Population:
 
 
 def describe_people_per_row(from_data: Collection[str]) -> str:
-    """Say how many people a row stands for, given the ``from_data`` of a population."""
+    """Return words for how many people a row stands for; ``from_data`` is that of a population."""
     return "each taken for one person" if PEOPLE in from_data else "one person each"
 
 

@@ -35,9 +35,9 @@ def read_population(
     Parameters
     ----------
     file : DataFile
-        The file.
+        The data file, with the options for its format.
     reading : Reading
-        How records are read.
+        The columns of the records, and how they are read.
     question : Question or None
         The question of a plan, which the records must fit; None lets the data decide.
     progress : Progress

@@ -61,7 +61,7 @@ class FakeNumbers(NamedTuple):
     error: float
 
     def spread(self) -> float:
-        """Return the standard deviation."""
+        """Return the standard deviation of the number of fakes."""
         k = np.arange(float(len(self.pmf)))
         mean = float((k * self.pmf).sum())
         return math.sqrt(float(((k - mean) ** 2 * self.pmf).sum()))

@@ -154,7 +154,7 @@ def two_sided(epsilon: float, delta: float) -> float:
 def sample(epsilon: float) -> float:
     """Return the probability 1 - e^(-eps/2) that S1Geo-Shuffle keeps a message.
 
-    The source is the one of ``sides``.
+    Source: as ``sides``.
     """
     return -math.expm1(-epsilon / 2.0)
 

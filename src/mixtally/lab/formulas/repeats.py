@@ -19,7 +19,7 @@ _SIGMAS_SQUARED = 9.0
 
 
 def ratio(ones_seen: int, users: int, flip: float) -> float:
-    """Return the likelihood of the ones seen with one zero in the crowd, divided by that without.
+    """Return the likelihood ratio of ``ones_seen``: a crowd with one zero against one without.
 
     Both crowds have ``users`` people, and all other people hold ones.
 

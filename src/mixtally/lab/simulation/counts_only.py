@@ -71,7 +71,7 @@ class Histogram:
     Attributes
     ----------
     users
-        Number of people.
+        Number of people, whatever the number of bins that each person is in.
     counts
         Shape (bins,), int64, each in [0, users]. Counts of single values sum to ``users``.
     from_data

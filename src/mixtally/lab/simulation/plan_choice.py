@@ -44,7 +44,7 @@ def choose_plan(
     Parameters
     ----------
     request : PlanRequest
-        The request.
+        The question, the guarantee, the crowd and the allowed costs.
     planner : Planner or None
         A planner to share between calls; None for a new one.
     repeats : int or None

@@ -106,7 +106,7 @@ def _describe_question(question: Question) -> str:
 
 
 def _check_pairs(plan: Plan, analysis: Analysis) -> None:
-    """Raise ParameterError if pairs are requested and messages carry one bit, or too many."""
+    """Raise ParameterError if pairs are requested, but messages have one bit or too many bits."""
     question, first = plan.question, plan.parts[0]
     several = len(plan.parts) > 1 or first.pads > 0 or first.slots is not None
     if not analysis.pairs:

@@ -22,7 +22,7 @@ _LIMITS = (
 def network_document(
     title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts
 ) -> Document:
-    """Return the report on all outcomes of attacks on real roles.
+    """Return the report on all outcomes of attacks on running roles (mixes and collector).
 
     ``promise`` is the guarantee under attack, in words. ``facts`` are further numbers for JSON.
     """

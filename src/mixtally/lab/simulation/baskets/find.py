@@ -123,7 +123,7 @@ class _SetSearch:
 
     @property
     def error_rate(self) -> float:
-        """Error probability of the intervals of all items; the same for those of all sets."""
+        """Error probability for all items together; all sets together have the same."""
         return (1.0 - self.level) / 2.0
 
     def estimate_items(self) -> list[BoundedEstimate]:

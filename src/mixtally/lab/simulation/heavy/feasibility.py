@@ -29,7 +29,7 @@ def collect_alphabet(vocabulary: Sequence[str], people: Integers) -> str:
     Parameters
     ----------
     vocabulary : Sequence[str]
-        The distinct words.
+        The distinct words that people hold.
     people : ndarray of int64, shape (words,)
         Number of people who hold each word.
 
@@ -65,7 +65,7 @@ def check_lengths(
     search : Search
         The search that is to be played.
     vocabulary : Sequence[str]
-        The distinct words.
+        The distinct words that people hold.
     people : ndarray of int64, shape (words,)
         Number of people who hold each word.
     design_for : Callable[[Search], Design]
