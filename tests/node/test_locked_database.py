@@ -1,9 +1,11 @@
 """A program that locks a database is named and waited for; it is never taken for a failed disk."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -128,6 +130,17 @@ def test_a_role_begins_beside_a_program_that_writes(tmp_path):
 
 def test_a_system_that_tells_nothing(tmp_path):
     assert find_lock_holder(tmp_path / "none") == {"program": "another program"}
+
+
+def test_a_holder_that_one_reading_of_the_table_leaves_out_is_found(tmp_path, monkeypatch):
+    """The system leaves a lock out where another one is released in the middle of a reading."""
+    for name in ("node.db", "node.db-shm"):
+        (tmp_path / name).touch()
+    inode = (tmp_path / "node.db-shm").stat().st_ino
+    line = f"1: POSIX  ADVISORY  WRITE {os.getpid()} fe:00:{inode} 120 120\n"
+    tables = [line, ""]
+    monkeypatch.setattr(databases, "_LOCKS", SimpleNamespace(read_text=tables.pop))
+    assert find_lock_holder(tmp_path / "node.db")["process"] == os.getpid()
 
 
 def test_a_role_answers_and_goes_on(tmp_path):

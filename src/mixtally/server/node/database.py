@@ -32,6 +32,7 @@ _READ_SECONDS = 1.0
 The wait is short, because some reads happen on the thread that answers all requests.
 """
 _PAUSE_SECONDS = 0.01
+_LOCKS, _TABLE_READINGS = Path("/proc/locks"), 5
 _WRITE_BYTE = 120
 """Byte of the file ``-shm`` that the writer of a database with a log locks."""
 
@@ -110,7 +111,7 @@ def find_lock_holder(path: Path) -> dict[str, FieldValue]:
     """
     with suppress(OSError, ValueError):
         main, shared = (Path(f"{path}{end}").stat().st_ino for end in ("", "-shm"))
-        for line in Path("/proc/locks").read_text().splitlines():
+        for line in _iterate_locks():
             # Such as "1: POSIX  ADVISORY  WRITE 4711 fe:00:2165132 120 120".
             _, kind, _, mode, process, file, first, last = line.split()[:8]
             inode = int(file.rpartition(":")[2]) if (kind, mode) == ("POSIX", "WRITE") else 0
@@ -118,6 +119,14 @@ def find_lock_holder(path: Path) -> dict[str, FieldValue]:
                 name = Path(f"/proc/{process}/comm").read_text().strip()
                 return {"process": int(process), "program": name}
     return {"program": "another program"}
+
+
+def _iterate_locks() -> Iterator[str]:
+    """Yield the lines of the system's table of locks, most of them several times."""
+    # The system hands a long table out in pieces. It leaves a lock out if another one is released
+    # between two pieces, so one reading may miss a lock that lasts.
+    for _ in range(_TABLE_READINGS):
+        yield from _LOCKS.read_text().splitlines()
 
 
 def _disk_error(path: Path, got: str) -> DataError:
