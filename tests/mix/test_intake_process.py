@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from contextlib import suppress
@@ -30,13 +29,15 @@ from mixtally.server.mix.intake_watch import (
     release_intake,
 )
 from mixtally.server.mix.serve import serve
-from mixtally.server.node import service
+from mixtally.server.node import running, service
 from mixtally.server.node.calls import SilentError, call
 from mixtally.server.node.events import Log
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.running import exclusive_service
 
 BINS = [bytes([i]) for i in range(4)]
+SECONDS = 60
+"""Limit of a wait, which only a failure uses up."""
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
@@ -89,7 +90,8 @@ class WithProcesses(Town):
 
     def post(self, body, number=1):
         """Whether it was acknowledged; asked again while the process has not seen the window."""
-        for _ in range(500):
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
             answer = call(self.addresses[number], "POST", self.path, body)
             if answer.status != 503:
                 return answer.status == 201
@@ -98,7 +100,8 @@ class WithProcesses(Town):
 
     def drive(self, what):
         """Let the mix go on until something is so: processes look once a second."""
-        for _ in range(500):
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
             self.tick()
             if what():
                 return
@@ -164,7 +167,7 @@ def test_killed_at_a_step_and_begun_again(town, kill, count):
         town.close()
         town.turn_clock()
         town.drive(lambda: first.poll() is not None)
-    assert first.wait(20) == -signal.SIGKILL
+    assert first.wait(SECONDS) == -signal.SIGKILL
     if kill != "after intake closed":
         assert town.state() == "open"
         town.begin(1)
@@ -181,7 +184,7 @@ def test_a_process_that_hangs_is_waited_for_until_it_is_killed(town):
     sent = [BINS[i % 4] for i in range(4)]
     for message in sent:
         assert town.post(town.bundle([message]))
-    hangs.send_signal(signal.SIGSTOP)
+    stop(hangs)
     town.close()
     town.turn_clock()
     for _ in range(3):
@@ -225,7 +228,7 @@ def test_a_process_that_hangs_is_named_and_released(town, capsys):
     host, port = town.addresses[1].removeprefix("http://").split(":")
     body = town.bundle([BINS[0]])
     head = f"POST {town.path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
-    with socket.create_connection((host, int(port)), timeout=30) as late:
+    with socket.create_connection((host, int(port)), timeout=SECONDS) as late:
         late.sendall(head.encode() + body)  # lies in the system until the process goes on
         town.close()
         town.turn_clock()
@@ -236,7 +239,7 @@ def test_a_process_that_hangs_is_named_and_released(town, capsys):
         assert capsys.readouterr().out.startswith(f"ended process {first.pid}; ")
         with suppress(ConnectionError):
             assert late.recv(100) == b""
-    assert first.wait(30) == -signal.SIGKILL
+    assert first.wait(SECONDS) == -signal.SIGKILL
     watch.check()
     assert hanging(log) == []
     release(town.folders[0].path, 1)
@@ -256,11 +259,10 @@ def test_a_process_that_goes_on_is_named_no_more(town):
     watch.check()
     assert hanging(log) == [(1, process.pid)]
     process.send_signal(signal.SIGCONT)
-    for _ in range(500):
-        watch.check()
-        if not hanging(log):
-            break
+    end = time.monotonic() + SECONDS
+    while hanging(log) and time.monotonic() < end:
         time.sleep(0.02)
+        watch.check()
     assert hanging(log) == []
     process.kill()
     process.wait()
@@ -312,25 +314,35 @@ def test_a_process_that_does_not_end_is_told(tmp_path, monkeypatch):
             release_intake(tmp_path, 3)
 
 
-def test_a_look_at_the_lock_keeps_no_process_out(tmp_path):
+def test_a_look_at_the_lock_keeps_no_process_out(tmp_path, monkeypatch):
+    """The look ends while the process that begins waits, well before its patience does."""
     (tmp_path / "intake-3.lock").touch()
+    now, pauses = [0.0], []
     with (tmp_path / "intake-3.lock").open("rb") as looks:
+
+        def pause(seconds):
+            pauses.append(seconds)
+            now[0] += seconds
+            if len(pauses) == 3:
+                fcntl.flock(looks, fcntl.LOCK_UN)
+
+        monkeypatch.setattr(running, "monotonic", lambda: now[0])
+        monkeypatch.setattr(running, "sleep", pause)
         fcntl.flock(looks, fcntl.LOCK_SH)
-        threading.Timer(0.03, lambda: fcntl.flock(looks, fcntl.LOCK_UN)).start()
         with exclusive_service(tmp_path, 3):
-            pass
+            assert len(pauses) == 3
 
 
 @pytest.mark.seconds
 def test_two_of_one_number(town):
     town.begin(3)
     second = town.begin(3)
-    _, said = second.communicate(timeout=20)
+    _, said = second.communicate(timeout=SECONDS)
     assert second.returncode != 0
     assert "expected a number that no other intake process uses, got 3" in said
     other = town.begin(4)
     other.send_signal(signal.SIGTERM)
-    assert other.communicate(timeout=20) == ("", "")
+    assert other.communicate(timeout=SECONDS) == ("", "")
     assert other.returncode == 0
 
 

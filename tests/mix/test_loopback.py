@@ -48,7 +48,8 @@ class OnSockets(Town):
 
 def wait_for(what):
     """It is the servers' threads that are waited for, not the clock of rounds."""
-    for _ in range(1500):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         if what():
             return
         time.sleep(0.01)

@@ -10,7 +10,7 @@ from mixtally.errors import DataError
 from mixtally.server.node import loop as module
 from mixtally.server.node.loop import Loop
 
-SECONDS = 10
+SECONDS = 60
 
 
 class Ticks:
