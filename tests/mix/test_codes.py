@@ -182,6 +182,8 @@ def opened(folder, number, **more):
     (folder / "r").mkdir(exist_ok=True)  # as the mix does
     intake = Intake(folder, print, number=number, **more)
     intake.open("r", 1000, 1, LIMITED)
+    # A process waits for the commit of another one, which a busy disk may delay for seconds.
+    intake._open["r"].database.execute("PRAGMA busy_timeout=60000")
     return intake
 
 
