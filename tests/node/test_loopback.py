@@ -31,11 +31,10 @@ def test_a_role_answers_on_a_socket_and_stops(tmp_path):
 
 
 def test_who_does_not_speak_http_is_silent():
-    with socket.create_server(("127.0.0.1", 0)) as place:
-        port = place.getsockname()[1]
-        place.close()
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))  # it does not listen, and keeps the port from others
         with pytest.raises(SilentError):
-            call(f"http://127.0.0.1:{port}", "GET", "/")
+            call(f"http://127.0.0.1:{place.getsockname()[1]}", "GET", "/")
     with pytest.raises(SilentError):
         call("http://127.0.0.1:nine", "GET", "/")
 
