@@ -24,7 +24,8 @@ from mixtally.server.node.calls import Answer, SilentError
 
 _MADE = multiprocessing.get_context("forkserver")
 _MADE.set_forkserver_preload(["helpers.role_processes"])
-_SECONDS = 60
+_SECONDS = 300
+"""Limit of a wait, which only a failure uses up; the first process imports everything."""
 
 
 class Fault(NamedTuple):

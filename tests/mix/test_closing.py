@@ -272,6 +272,6 @@ def test_closing_beside_the_loop_comes_to_the_same(tmp_path):
     for _ in range(3):
         town.tick()
         for running in town.mixes[0]._closing.values():
-            running.result(20)
+            running.result(60)
     assert manifests(town)[0].bundles == 5
     town.end()

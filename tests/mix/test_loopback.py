@@ -24,13 +24,14 @@ class OnSockets(Town):
         self.stops, self.loops = [], []
         self.all_awake(options=Options(background=True))
         for place, mix in enumerate(self.mixes):
-            loop = Loop(mix.tick, lambda: self.now, mix.stopped.append)
-            mix.node.wake = loop.wake
-            loop.start()
-            self.loops.append(loop)
+            self.loops.append(Loop(mix.tick, lambda: self.now, mix.stopped.append))
+            mix.node.wake = self.loops[-1].wake
             self.serve(place, self.apps[mix.node.folder.role.address])
         clock = SharedRoutes(self.collector, lambda: self.now)
         self.serve(len(self.mixes), application(clock.routes(), print))
+        # All listen before anybody asks: while the clock stands, no silent role is asked again.
+        for loop in self.loops:
+            loop.start()
 
     def serve(self, place, app):
         self.stops.append(Server(app).run_in_thread(self.sockets[place]))
