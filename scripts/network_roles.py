@@ -16,6 +16,11 @@ from pathlib import Path
 
 COMMAND = [sys.executable, "-c", "from mixtally.cli.main import run; run()"]
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_BLOCKED = 10_080
+"""The only port above 6697 to which browsers and Node send no request.
+
+Source: WHATWG Fetch, port blocking.
+"""
 
 
 def mixtally(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -28,8 +33,9 @@ def free_ports(count: int) -> list[int]:
     found: list[int] = []
     port = 10_000 + os.getpid() % 1_000 * 10
     while len(found) < count:
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.append(port)
+        if port != _BLOCKED:
+            with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+                found.append(port)
         port += 1
     return found
 

@@ -137,7 +137,8 @@ def test_a_hostile_first_mix_leaves_a_person_with_own_fakes_alone(arena_of):
     # The attacker cannot tell fakes in the last bin from its own messages, and ignores them.
     assert b"\0" in seen
     assert fakes <= 3
-    assert 37 <= len(arena_of(plan, {2}).play(ATTACKS["tells"], [0], 3)) <= 48
+    # Twelve answers, two fakes of each person, and at most one more, which may be nobody's.
+    assert 36 <= len(arena_of(plan, {2}).play(ATTACKS["tells"], [0], 3)) <= 48
 
 
 @pytest.mark.seconds
