@@ -1,7 +1,7 @@
 """The rounds of an arena against honest mixes that are processes on sockets of this machine.
 
 Every hostile role listens on a socket of its own, as mixes have to reach it. All processes are
-ended by their own ids, and ports are those that the system has free.
+ended by their own ids. Their clocks are turned forward to the end of every round.
 """
 
 import subprocess
@@ -9,33 +9,33 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import create_server
 
+from helpers.leaping_clock import command, leap
 from mixtally.lab.attacks.network.arena import Arena
 from mixtally.model.contract.job import job_of
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.mix.jobs import take_job
 from mixtally.server.node.calls import Answer, SilentError, call
 from mixtally.server.node.node import Node
+from scripts.network_roles import free_ports
 
-_SECONDS = 30
+_SECONDS = 300
 
 
 class ProcessArena(Arena):
     """An arena whose honest mixes are served by `mixtally mix serve`."""
 
-    open_seconds = 5
+    open_seconds = 600
+    ahead = 0
+    """Seconds by which the clocks of the mixes are ahead."""
 
     def addresses(self, count):
-        """Ports that were free a moment ago, all held until the last is found."""
-        held = [create_server(("127.0.0.1", 0)) for _ in range(count)]
-        ports = [one.getsockname()[1] for one in held]
-        for one in held:
-            one.close()
-        return [f"http://127.0.0.1:{port}" for port in ports]
+        """Ports that no other test has taken."""
+        return [f"http://127.0.0.1:{port}" for port in free_ports(count)]
 
     def start(self, text):
         self.processes, self.servers = {}, []
+        self._clock = next(iter(self.folders.values())).path.with_name("ahead")
         roles = [*self.contract.hops, self.contract.collector]
         self._honest_addresses = {folder.role.address for folder in self.folders.values()}
         for role in roles:
@@ -45,7 +45,7 @@ class ProcessArena(Arena):
             node = Node(folder, SecureChance())
             take_job(node, job_of(self.contract, self.fingerprint, hop), text)
             node.close()
-            line = [sys.executable, "-m", "mixtally", "mix", "serve", str(folder.path)]
+            line = [sys.executable, "-c", command(self._clock), "mix", "serve", str(folder.path)]
             with folder.path.with_suffix(".log").open("wb") as log:
                 self.processes[hop] = subprocess.Popen(
                     [*line, "--processes", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -76,7 +76,7 @@ class ProcessArena(Arena):
 
     @property
     def now(self):
-        return int(time.time())
+        return int(time.time()) + self.ahead
 
     def wait(self):
         time.sleep(0.1)
@@ -85,8 +85,8 @@ class ProcessArena(Arena):
             assert process.poll() is None, log.read_text()
 
     def pass_time(self, until):
-        while time.time() < until:
-            time.sleep(0.1)
+        self.ahead += max(0, until - self.now)
+        leap(self._clock, self.ahead)
 
     def call(self, address, method, path, body=b""):
         if address not in self._honest_addresses:

@@ -8,16 +8,17 @@ import tomllib
 from http.client import HTTPConnection, HTTPException
 
 from helpers import contracts
+from helpers.leaping_clock import command, leap
 from mixtally.model.contract import Role, Rounds, fingerprint_of, write_contract
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.question import Question
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.keys import Keys
 
-COMMAND = "from mixtally.cli.main import run; run()"
-SECONDS = 120
+SECONDS = 300
 """For anything to happen: a busy machine is slow."""
-OPEN = 30
+OPEN = 600
+"""A round is never waited for: ``close`` turns the clocks of the roles."""
 NAMES = ("mix-1", "mix-2", "collector")
 
 
@@ -35,9 +36,10 @@ class Processes:
     def __init__(self, place):
         self.place, self.served = place, []
         (place / "logs").mkdir()
+        self.ahead = place / "ahead"
         self.environment = {**os.environ, "TMPDIR": str(place), "SQLITE_TMPDIR": str(place)}
 
-    def run(self, *arguments, said=None, program=COMMAND):
+    def run(self, *arguments, said=None, program=None):
         """A command to its end; what it printed."""
         done = self.begin(*arguments, said=said, program=program)
         assert done.wait(SECONDS) == 0, self.log(arguments)
@@ -51,8 +53,9 @@ class Processes:
             time.sleep(0.5)  # they are other processes, without a clock of ours
         raise AssertionError(self.log(arguments))
 
-    def begin(self, *arguments, said=None, program=COMMAND):
+    def begin(self, *arguments, said=None, program=None):
         """A command that runs."""
+        program = program or command(self.ahead)
         with self.path(arguments).open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-c", program, *map(str, arguments)],
@@ -110,6 +113,10 @@ class Processes:
         for file, path in (("contract.note", base), ("sheet.note", f"{base}/rounds/1")):
             (self.place / file).write_bytes(self.get("mix-1", path))
 
+    def close(self):
+        """The time of the open round is over."""
+        leap(self.ahead, OPEN)
+
     def answer(self, texts):
         """People answer, all at once, each by a command of their own."""
         sent = [
@@ -124,7 +131,7 @@ class Processes:
 
     def request(self, name, method, path, body=b"", headers=()):
         """An answer of a role: status, and all its bytes."""
-        link = HTTPConnection("127.0.0.1", self.ports[name], timeout=10)
+        link = HTTPConnection("127.0.0.1", self.ports[name], timeout=SECONDS)
         try:
             link.request(method, path, body, dict(headers))
             answer = link.getresponse()
@@ -174,7 +181,7 @@ class Processes:
             one.terminate()
         for one in self.served:
             try:
-                one.wait(20)
+                one.wait(120)
             except subprocess.TimeoutExpired:
                 one.kill()
                 one.wait()

@@ -60,6 +60,7 @@ def test_processes_leak_nothing(tmp_path):
         network.answer(ANSWERS)
         said = b"".join(strange_requests(network, name) for name in NAMES)
         during = leaks_of_files(secrets, [tmp_path], ciphers=False)
+        network.close()
         said += network.get("collector", f"/contracts/{network.fingerprint}/rounds/1/result")
         network.shredded()
         for name in NAMES:

@@ -75,7 +75,7 @@ class Threads:
         self.ends += [stop, turns.end, role.end]
         return role
 
-    def wait(self, done, what: str, seconds: float = 60.0):
+    def wait(self, done, what: str, seconds: float = 300.0):
         """Wait until something holds, or a role has failed; the clock goes on meanwhile."""
         begun, end, now = time.monotonic(), time.monotonic() + seconds, self.now
         while not (found := done()):
@@ -123,9 +123,9 @@ class Threads:
 
         def answer(person):
             made = seal_answer(opened, person, words, self.now, at_once=True)
-            return post(self.first, path, made.bundle, 10.0).status == 201
+            return post(self.first, path, made.bundle, 50.0).status == 201
 
-        self.wait(lambda: all(self.senders.map(answer, range(PEOPLE))), "answers", 10.0)
+        self.wait(lambda: all(self.senders.map(answer, range(PEOPLE))), "answers", 50.0)
         self.turn(sheet.closes)
         rows = self.collector.node.rounds
 

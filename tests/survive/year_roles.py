@@ -222,7 +222,7 @@ class Role:
         self.down = True
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
-        self._process.join(20)
+        self._process.join(120)
         if self._process.is_alive():
             self.kill()
         return self.status

@@ -230,7 +230,7 @@ def words(count: int) -> bytes:
     return SecureChance().words(count).astype("<u8").tobytes()
 
 
-def wait_for(done, what: str, seconds: float = 60.0) -> None:
+def wait_for(done, what: str, seconds: float = 300.0) -> None:
     """Wait until something holds, which other processes do; it is no clock of a round."""
     end = time.monotonic() + seconds
     while not done():
