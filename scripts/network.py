@@ -29,7 +29,7 @@ from mixtally.lab.data.flights import flights
 from mixtally.lab.data.population import Population
 
 ROOT = Path(__file__).parents[1]
-LEVEL = 0.999999
+LEVEL = 1 - 1e-9
 """The confidence level of the check of all counts."""
 LEAST_BINS = 100
 """The number of bins from which the mean error is checked, too."""
@@ -119,7 +119,7 @@ class Network:
         for role in self.roles:
             role.start()
         for address in self.addresses:
-            self.get(address, "/status", seconds=60)
+            self.get(address, "/status")
 
     def count_progress(self) -> int:
         """Return a measure of progress: lines printed by roles, and twentieths of the crowd."""
@@ -167,7 +167,7 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
     killer = RoleKiller(network.roles, network.count_progress, seed)
     if kill:
         killer.start()
-    tries = 40 if kill else 5
+    tries = 40 if kill else 20
     try:
         network.run("collector", "sign", "collector", "contract.json", tries=tries)
         opens = datetime.fromtimestamp(time.time() + (network.window if kill else 1), UTC)
@@ -268,7 +268,7 @@ def count_contradictions(
         f"{said['standard_error']:.1f}, measured {ratio:.2f} times that; "
         + (f"WRONG: {'; '.join(wrong)}" if wrong else
            f"all {len(said['estimates'])} true counts lie in their simultaneous intervals at "
-           f"{100 * LEVEL:g} % (false alarm: {1 - LEVEL:.0e} a round)")
+           f"{100 * LEVEL:.10g} % (false alarm: {1 - LEVEL:.0e} a round)")
     )  # fmt: skip
     return len(wrong)
 

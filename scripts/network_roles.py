@@ -29,15 +29,35 @@ def mixtally(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return free ports below those that systems assign automatically."""
+    """Return free ports below those that systems assign automatically.
+
+    No other process, and no later call, gets one of these ports until this process ends.
+    """
     found: list[int] = []
     port = 10_000 + os.getpid() % 1_000 * 10
     while len(found) < count:
-        if port != _BLOCKED:
+        if port != _BLOCKED and _reserve(port):
             with suppress(OSError), socket.create_server(("127.0.0.1", port)):
                 found.append(port)
         port += 1
     return found
+
+
+def _reserve(port: int) -> bool:
+    """Return whether no process had reserved a port; this process then has.
+
+    The reservation is a name that Linux forgets when the process ends. Other systems have no such
+    names, and a port is taken there without a reservation.
+    """
+    if sys.platform != "linux":
+        return True
+    with socket.socket(socket.AF_UNIX) as name:
+        try:
+            name.bind(f"\0mixtally port {port}")
+        except OSError:
+            return False
+        name.detach()  # open until the process ends
+    return True
 
 
 class Role:

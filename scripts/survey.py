@@ -37,7 +37,9 @@ def chromium() -> Iterator[Browser]:
     """Start Chromium, and end it after the block."""
     with sync_playwright() as play:
         browser = play.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu"],
+            timeout=180_000,
         )
         yield browser
         browser.close()
@@ -48,7 +50,10 @@ def answer_by_page(browser: Browser, link: str, values: list[str], seconds: floa
     states, pages = Counter[str](), []
     for value in values:
         # A context has storage of its own, as a person's browser has.
-        page = browser.new_context(viewport=PHONE, locale="en-GB").new_page()
+        context = browser.new_context(viewport=PHONE, locale="en-GB")
+        context.set_default_timeout(1000 * seconds)
+        context.add_init_script(path=Path(__file__).with_name("early_sending.js"))
+        page = context.new_page()
         page.goto(link)
         page.get_by_label(value, exact=True).check()
         page.check(".consent input")
@@ -81,7 +86,7 @@ def play(network: Network, people: list[str], browsers: int) -> int:
     fingerprint = network.contract("drinks", LABELS, rounds=1, more=("--client-files", "page"))
     say(f"four roles are initialized; contract {fingerprint[:16]}... is signed by its mixes")
     network.start("--keep-messages")
-    network.run("collector", "sign", "collector", "contract.json", tries=5)
+    network.run("collector", "sign", "collector", "contract.json", tries=20)
     path = f"/contracts/{fingerprint}"
     url = network.addresses[0] + path
     network.run("page", "build", url, "--out", "page")
@@ -93,7 +98,7 @@ def play(network: Network, people: list[str], browsers: int) -> int:
         network.run("page", "check", link)
         say(f"every file of the page is as the contract states; open it: {link}")
         # The round opens last, so that a slow start of Chromium takes none of its time.
-        network.propose(f"{path}/rounds/1", (), 5)
+        network.propose(f"{path}/rounds/1", (), 20)
         network.get(network.addresses[0], f"{path}/rounds/1")
         begun = time.monotonic()
         node = answer_in_node(url, fingerprint, people[browsers:])

@@ -108,7 +108,7 @@ class Processes:
         for name in NAMES:
             self.get(name, "/status")
         self.ask_again("collector", "sign", "collector", "contract.json")
-        self.ask_again("collector", "propose", "collector", "--expires-after", "600")
+        self.ask_again("collector", "propose", "collector", "--expires-after", "6000")
         base = f"/contracts/{self.fingerprint}"
         for file, path in (("contract.note", base), ("sheet.note", f"{base}/rounds/1")):
             (self.place / file).write_bytes(self.get("mix-1", path))

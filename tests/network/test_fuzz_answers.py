@@ -66,4 +66,6 @@ def test_any_answer_is_an_answer_or_silence(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [5_000, *exhaustive([20_000])])
 def test_any_answer_is_an_answer_or_silence_often(monkeypatch, count):
-    answered(monkeypatch, random.SystemRandom().randrange(1 << 32), count)
+    """By a seed of its own each time where all cases are run, by a fixed one otherwise."""
+    seed = 2 if count == 5_000 else random.SystemRandom().randrange(1 << 32)
+    answered(monkeypatch, seed, count)

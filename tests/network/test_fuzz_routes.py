@@ -184,7 +184,8 @@ def test_every_route_answers_by_the_rules():
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", [3, *exhaustive([12])])
 def test_every_route_answers_by_the_rules_for_long(runs):
-    seed = random.SystemRandom().randrange(1 << 32)
+    """By a seed of its own each time where all cases are run, by a fixed one otherwise."""
+    seed = 29 if runs == 3 else random.SystemRandom().randrange(1 << 32)
     for run in range(runs):  # each on a network of its own, as numbers of rounds are used up
         fuzzed(f"{seed} {run}", 1000)
 
@@ -226,7 +227,7 @@ def test_memory_does_not_grow():
     code = "from network.test_fuzz_routes import measure_growth; print(measure_growth())"
     python = [sys.executable, "-c", code]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(python, env=environment, capture_output=True, text=True, timeout=170)
+    done = subprocess.run(python, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split()[-1]) < 1_000_000, done.stdout
 

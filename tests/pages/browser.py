@@ -28,7 +28,7 @@ def browser() -> Iterator:
         pytest.skip("there is no chromium to look at pages with: apt-get install chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="there is no playwright: pip")
     with playwright.sync_playwright() as driver:
-        shown = driver.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
+        shown = driver.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS, timeout=180_000)
         try:
             yield shown
         finally:

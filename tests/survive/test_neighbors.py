@@ -86,7 +86,7 @@ class Neighborhood:
 
         def sheet(node, agreed, now):
             with suppress(DataError):  # a mix has not heard all others yet
-                return propose(node, agreed, call, now, Proposal(opens=now + 2, expiry_delay=600))
+                return propose(node, agreed, call, now, Proposal(opens=now + 2, expiry_delay=6000))
 
         return until(lambda: self.by_hand(sheet))
 

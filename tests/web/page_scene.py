@@ -30,7 +30,7 @@ def make_rounds(cases):
     lines = "".join(json.dumps(one) + "\n" for one in cases)
     made = subprocess.run(
         ["node", "test/make-round.js"], cwd=WEB, input=lines, capture_output=True, text=True,
-        timeout=120,
+        timeout=600,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     return [json.loads(line) for line in made.stdout.splitlines()]

@@ -126,7 +126,12 @@ def test_both_devices_have_the_same_default_limits():
         "import('./src/limits.js').then((one) => console.log(JSON.stringify(one.DEFAULT_LIMITS)))"
     )
     done = subprocess.run(
-        ["node", "--eval", program], cwd=WEB, capture_output=True, text=True, timeout=60, check=True
+        ["node", "--eval", program],
+        cwd=WEB,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
     )
     python = {
         name: sorted(limit) if isinstance(limit, frozenset) else limit

@@ -39,7 +39,7 @@ WRONG = PROGRAM.replace("epsilon: 0.5", "epsilons: 0.5")
 
 
 def run(folder, *command):
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ def test_a_survey_is_counted_and_checked(tmp_path):
     few = "2" if shutil.which("chromium") else "0"
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "survey.py", "--out", tmp_path / "out",
-         "--chromium", few, "--node", "20", "--window", "20", "--seed", "1"],
-        capture_output=True, text=True, timeout=400,
+         "--chromium", few, "--node", "20", "--window", "60", "--seed", "1"],
+        capture_output=True, text=True, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{{'taken': {20 + int(few)}}}" in done.stdout
