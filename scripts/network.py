@@ -3,7 +3,8 @@
 Every role is a process of its own with its own folder under out/network. The devices share one
 process, and each has its own diary. With --kill, roles are killed at random. The moments depend on
 the progress of the rounds, not on the clock. The result must be the same as without kills. The
-program checks the released counts against the true ones.
+program checks the released counts against the true ones. With --hurry, people send at once, and the
+clocks of roles are turned forward to the end of each round.
 """
 
 import argparse
@@ -21,8 +22,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from leaping_clock import command, leap
 from network_crowd import Crowd
-from network_roles import COMMAND, MemoryWatch, Role, RoleKiller, free_ports, mixtally
+from network_roles import COMMAND, PROGRAM, MemoryWatch, Role, RoleKiller, free_ports, mixtally
 
 from mixtally.device.client.net import BundleState
 from mixtally.lab.data.flights import flights
@@ -49,8 +51,13 @@ def say(text: str) -> None:
 class Network:
     """The folder of a network, its roles and their addresses."""
 
-    def __init__(self, folder: Path, people: int, window: int, seed: int) -> None:
+    def __init__(
+        self, folder: Path, people: int, window: int, seed: int, *, hurry: bool = False
+    ) -> None:
         self.folder, self.people, self.window = folder, people, window
+        self.hurry, self.ahead, self.program = hurry, 0, PROGRAM
+        if hurry:
+            self.program = command(folder / "ahead")
         self.chance = random.Random(seed)
         self.roles: list[Role] = []
         self.answered: Callable[[], int] = lambda: 0
@@ -79,7 +86,7 @@ class Network:
         A call that failed may still have been completed by the roles.
         """
         self.run(
-            "collector", "propose", "collector", "--expires-after", "900", *wish, tries=tries,
+            "collector", "propose", "collector", *wish, tries=tries,
             ended=lambda: self.fetch_status(self.addresses[0], path) is not None,
         )  # fmt: skip
 
@@ -98,7 +105,8 @@ class Network:
                          "--operator", f"the people of {role}")
             )  # fmt: skip
         slow = (time.monotonic() - begun) / (USUAL * len(self.names))
-        self.window = round(self.window * max(1.0, slow))  # Devices slow down as commands do.
+        if not self.hurry:
+            self.window = round(self.window * max(1.0, slow))  # Devices slow down as commands do.
         lines.append(f"[rounds]\nopen_seconds = {self.window}\nevery_seconds = {self.window}")
         (self.folder / "network.toml").write_text("\n".join(lines))
         (self.folder / "labels.txt").write_text("\n".join(labels) + "\n")
@@ -114,12 +122,28 @@ class Network:
 
     def start(self, *collector_options: str) -> None:
         """Start all roles and wait until they answer."""
-        mixes = [Role("mix", self.folder / name, ("--processes", "0")) for name in self.names[:-1]]
-        self.roles = [*mixes, Role("collector", self.folder / self.names[-1], collector_options)]
+        self.roles = [
+            Role("mix", self.folder / name, ("--processes", "0"), self.program)
+            for name in self.names[:-1]
+        ]
+        place = self.folder / self.names[-1]
+        self.roles.append(Role("collector", place, collector_options, self.program))
         for role in self.roles:
             role.start()
         for address in self.addresses:
             self.get(address, "/status")
+
+    def now(self) -> float:
+        """Return the time of the roles."""
+        return time.time() + self.ahead
+
+    def wait_until(self, moment: int) -> None:
+        """Wait until a time of the roles, or turn their clocks forward to it."""
+        if self.hurry:
+            self.ahead += max(0, moment - int(self.now()))
+            leap(self.folder / "ahead", self.ahead)
+        while self.now() < moment:
+            time.sleep(0.2)
 
     def count_progress(self) -> int:
         """Return a measure of progress: lines printed by roles, and twentieths of the crowd."""
@@ -199,7 +223,8 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
 
 def _crowd(network: Network, diaries: Path, note: bytes, fingerprint: str) -> Crowd:
     """Return the crowd of a round, whose answers count as progress."""
-    crowd, before = Crowd(diaries, note, fingerprint), network.answered()
+    crowd = Crowd(diaries, note, fingerprint, clock=network.now, at_once=network.hurry)
+    before = network.answered()
     network.answered = lambda: before + crowd.ended
     return crowd
 
@@ -214,9 +239,8 @@ def one_round(
     fingerprint = crowd.agreed.contract.fingerprint
     path = f"/contracts/{fingerprint}/rounds/{number}"
     sheet = network.get(network.addresses[0], path)
-    opens = json.loads(sheet.partition(b"\n\n")[0])["opens"]
-    while time.time() < opens:
-        time.sleep(0.2)
+    times = json.loads(sheet.partition(b"\n\n")[0])
+    network.wait_until(times["opens"])
     codes = network.chance.sample(range(population.users), network.people)
     values = [population.question.labels[population.codes[place]] for place in codes]
     found = crowd.answer(sheet, values)
@@ -224,6 +248,8 @@ def one_round(
     others = sum(
         (found[state] for state in found if state is not BundleState.TAKEN), Counter[str]()
     )
+    if network.hurry:
+        network.wait_until(times["closes"])
     say(f"round {number}: {taken.total():,} bundles acknowledged, {others.total():,} not")
     return taken, others
 
@@ -290,13 +316,14 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=40, help="seconds that a round is open")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "network")
+    parser.add_argument("--hurry", action="store_true", help="wait for no time of a round")
     given = parser.parse_args()
     # SystemExit runs the finally block below, which ends all processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     shutil.rmtree(given.out, ignore_errors=True)
     given.out.mkdir(parents=True)
     say(f"seed {given.seed}, in {given.out}; roles run as {' '.join(COMMAND[:1])}")
-    network = Network(given.out, given.people, given.window, given.seed)
+    network = Network(given.out, given.people, given.window, given.seed, hurry=given.hurry)
     memory, place = MemoryWatch(), Path(diary_folder())
     memory.start()
     try:

@@ -8,6 +8,7 @@ import heapq
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -29,10 +30,21 @@ _HANDS = 16
 
 
 class Crowd:
-    """People who trust one contract fingerprint; the folder ``place`` has their diaries."""
+    """People who trust one contract fingerprint; the folder ``place`` has their diaries.
 
-    def __init__(self, place: Path, note: bytes, fingerprint: str) -> None:
-        self.place, self.ended = place, 0
+    With ``at_once`` nobody waits for a random time. ``clock`` returns the time of the roles.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        note: bytes,
+        fingerprint: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        at_once: bool = False,
+    ) -> None:
+        self.place, self.clock, self.at_once, self.ended = place, clock, at_once, 0
         """People who have an answer by now."""
         self.agreed = verify_contract(note, Pins(fingerprint=fingerprint), Limits())
 
@@ -42,7 +54,7 @@ class Crowd:
         The values are counted by the final state of the person's bundle.
         """
         with ThreadPoolExecutor(_HANDS) as hands:
-            self.given = open_round(self.agreed, sheet, int(time.time()))
+            self.given = open_round(self.agreed, sheet, int(self.clock()))
             due = list(hands.map(self._prepare, range(len(values)), values))
             waiting = [(moment, person) for person, moment in enumerate(due)]
             heapq.heapify(waiting)
@@ -63,7 +75,7 @@ class Crowd:
             entry = self._deliver(person)
             with turn:
                 if entry.is_pending:
-                    heapq.heappush(waiting, (max(entry.due, time.time() + 0.2), person))
+                    heapq.heappush(waiting, (max(entry.due, self.clock() + 0.2), person))
                 else:
                     ended[person] = entry.state
                     self.ended += 1
@@ -71,7 +83,7 @@ class Crowd:
 
         with turn:
             while len(ended) < people:
-                while waiting and waiting[0][0] <= time.time():
+                while waiting and waiting[0][0] <= self.clock():
                     hands.submit(one, heapq.heappop(waiting)[1])
                 turn.wait(0.1)
         return ended
@@ -84,16 +96,17 @@ class Crowd:
                 self.given,
                 value,
                 lambda count: chance.words(count).astype("<u8").tobytes(),
-                int(time.time()),
+                int(self.clock()),
             )
-        return min(entry.due, (time.time() + self.given.sheet.closes) / 2)
+        now = self.clock()
+        return now if self.at_once else min(entry.due, (now + self.given.sheet.closes) / 2)
 
     def _deliver(self, person: int) -> Entry:
         with self._diary(person) as diary:
             entry = diary.find(self.given.contract.name, self.given.sheet.round)
             if entry is None:
                 raise AssertionError(f"person {person} has not entered the round")
-            return deliver(diary, entry, int(time.time()), at_once=True)
+            return deliver(diary, entry, int(self.clock()), at_once=True)
 
     def _diary(self, person: int) -> Diary:
         return Diary(self.place / f"{person}.db")

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-COMMAND = [sys.executable, "-c", "from mixtally.cli.main import run; run()"]
+PROGRAM = "from mixtally.cli.main import run; run()"
+COMMAND = [sys.executable, "-c", PROGRAM]
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _BLOCKED = 10_080
 """The only port above 6697 to which browsers and Node send no request.
@@ -63,8 +64,11 @@ def _reserve(port: int) -> bool:
 class Role:
     """A process that serves the folder of a role."""
 
-    def __init__(self, kind: str, folder: Path, more: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, kind: str, folder: Path, more: tuple[str, ...] = (), program: str = PROGRAM
+    ) -> None:
         self.kind, self.folder, self.more = kind, folder, more
+        self.command = [sys.executable, "-c", program]
         self._turn, self._begun = threading.Lock(), 0
         self.log = folder.with_suffix(".log")
         self.process: subprocess.Popen[bytes] | None = None
@@ -74,7 +78,7 @@ class Role:
         with self._turn, self.log.open("ab") as log:
             self._begun = log.tell()
             self.process = subprocess.Popen(
-                [*COMMAND, self.kind, "serve", str(self.folder), *self.more],
+                [*self.command, self.kind, "serve", str(self.folder), *self.more],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -3,7 +3,8 @@
 It prints the link of the page. Then 100 people answer by the page in Chromium, each with a browser
 profile of their own, and 1,000 people by the same code in Node. When the round is closed, anyone's
 check of the round is made, and the released counts are compared with what these people answered.
-Without Chromium nobody answers by the page, and the program says so.
+Without Chromium nobody answers by the page, and the program says so. With --hurry, the clocks of
+pages and roles are turned forward.
 """
 
 import argparse
@@ -45,8 +46,13 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def answer_by_page(browser: Browser, link: str, values: list[str], seconds: float) -> Counter[str]:
-    """Answer by the page, once for each value, and count the states in which people end."""
+def answer_by_page(
+    browser: Browser, link: str, values: list[str], seconds: float, ahead: float
+) -> Counter[str]:
+    """Answer by the page, once for each value, and count the states in which people end.
+
+    The clocks of the pages are then turned forward by ``ahead`` seconds.
+    """
     states, pages = Counter[str](), []
     for value in values:
         # A context has storage of its own, as a person's browser has.
@@ -54,6 +60,8 @@ def answer_by_page(browser: Browser, link: str, values: list[str], seconds: floa
         context.set_default_timeout(1000 * seconds)
         context.add_init_script(path=Path(__file__).with_name("early_sending.js"))
         page = context.new_page()
+        if ahead:
+            page.clock.install()
         page.goto(link)
         page.get_by_label(value, exact=True).check()
         page.check(".consent input")
@@ -63,6 +71,8 @@ def answer_by_page(browser: Browser, link: str, values: list[str], seconds: floa
         if len(pages) % 20 == 0:
             say(f"{len(pages)} people have answered by the page")
     for page in pages:
+        if ahead:
+            page.clock.fast_forward(int(1000 * ahead))
         found = page.wait_for_selector(f"#status:is({_STATES})", timeout=1000 * seconds)
         states[found.get_attribute("data-state")] += 1
     return states
@@ -105,7 +115,9 @@ def play(network: Network, people: list[str], browsers: int) -> int:
         try:
             states = Counter[str]()
             if browser:
-                states += answer_by_page(browser, link, people[:browsers], network.window + 60)
+                ahead = network.window / 2 if network.hurry else 0.0
+                pages = people[:browsers]
+                states += answer_by_page(browser, link, pages, network.window + 60, ahead)
             assert node.stdout is not None
             states += Counter(json.loads(node.stdout.read()))
             node.wait()
@@ -116,6 +128,8 @@ def play(network: Network, people: list[str], browsers: int) -> int:
     if states != {"taken": len(people)}:
         print(f"WRONG: not every answer was taken: {dict(states)}")
         return 1
+    if network.hurry:
+        network.wait_until(int(network.now()) + network.window)
     network.get(network.addresses[-1], f"{path}/rounds/1/result")
     print(network.run("collector", "publish", "collector", "--round", "1"))
     result = network.run("collector", "publish", "collector", "--round", "1",
@@ -134,6 +148,7 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=120, help="seconds that the round is open")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "survey")
+    parser.add_argument("--hurry", action="store_true", help="wait for no time of the round")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if shutil.which("node") is None:
@@ -146,7 +161,7 @@ def main() -> None:
     say(f"seed {given.seed}, in {given.out}")
     chance = random.Random(given.seed)
     people = chance.choices(LABELS, WEIGHTS, k=browsers + given.node)
-    network = Network(given.out, len(people), given.window, given.seed)
+    network = Network(given.out, len(people), given.window, given.seed, hurry=given.hurry)
     try:
         failed = play(network, people, browsers)
     finally:

@@ -10,13 +10,13 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from helpers.leaping_clock import command, leap
 from mixtally.lab.attacks.network.arena import Arena
 from mixtally.model.contract.job import job_of
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.mix.jobs import take_job
 from mixtally.server.node.calls import Answer, SilentError, call
 from mixtally.server.node.node import Node
+from scripts.leaping_clock import command, leap
 from scripts.network_roles import free_ports
 
 _SECONDS = 300

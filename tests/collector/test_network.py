@@ -14,7 +14,7 @@ def test_two_rounds_of_a_few_devices_through_three_mixes(tmp_path):
     """False alarm: 2 in a billion, that of the intervals, and of the errors' size less."""
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "network.py", "--out", tmp_path / "out",
-         "--people", "40", "--window", "30", "--seed", "1"],
+         "--people", "40", "--window", "3000", "--hurry", "--seed", "1"],
         capture_output=True, text=True, timeout=1200,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

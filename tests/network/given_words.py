@@ -29,9 +29,8 @@ from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.shards import shard
 from mixtally.server.engine.shards.fold import fold
 from mixtally.server.mix.mix import Options
-from mixtally.server.node.calls import call
 from network.conftest import folder
-from network.onwires import OnWires, Words
+from network.onwires import OnWires, Words, call
 from reference.answer import answer
 from reference.person import person_messages
 

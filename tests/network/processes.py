@@ -8,12 +8,12 @@ import tomllib
 from http.client import HTTPConnection, HTTPException
 
 from helpers import contracts
-from helpers.leaping_clock import command, leap
 from mixtally.model.contract import Role, Rounds, fingerprint_of, write_contract
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.question import Question
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.keys import Keys
+from scripts.leaping_clock import command, leap
 
 SECONDS = 300
 """For anything to happen: a busy machine is slow."""

@@ -15,7 +15,6 @@ from contextlib import suppress
 import pytest
 
 from helpers.devices import ANY
-from helpers.leaping_clock import command, leap
 from helpers.roles_in_folders import ENVIRONMENT
 from mixtally.device.client.net import Diary, Pins, open_round, post, prepare, verify_contract
 from mixtally.errors import DataError
@@ -25,6 +24,7 @@ from mixtally.server.collector import Proposal, propose, sign
 from mixtally.server.node.calls import SilentError, call
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
+from scripts.leaping_clock import command, leap
 from scripts.network_roles import free_ports
 from survive.year_world import make_folders, make_neighbors, make_network, slow_peers, words
 

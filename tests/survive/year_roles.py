@@ -30,7 +30,7 @@ _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["survive.year_roles"])
 _TICK, _FULL = 50, 300
 """Seconds between two passes of a role's loop, and after a full disk, by the fast clock."""
-_IDLE, _MOST_SLOW = 1.0, 5.0
+_IDLE, _MOST_SLOW = 1.0, 20.0
 """Seconds that the server of processes takes on an idle machine, and the slowest that is allowed
 for.
 """

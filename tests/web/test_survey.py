@@ -17,7 +17,7 @@ def test_a_survey_is_counted_and_checked(tmp_path):
     few = "2" if shutil.which("chromium") else "0"
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "survey.py", "--out", tmp_path / "out",
-         "--chromium", few, "--node", "20", "--window", "60", "--seed", "1"],
+         "--chromium", few, "--node", "20", "--window", "3000", "--hurry", "--seed", "1"],
         capture_output=True, text=True, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

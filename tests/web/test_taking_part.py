@@ -7,18 +7,16 @@ forward, so that a round can be open for much longer than a busy machine needs.
 import json
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from helpers.leaping_clock import command, leap
 from mixtally.device.client.net.requests import fetch
 from mixtally.device.contract.fields import fingerprint_of, text_of
 from pages.browser import CHROMIUM, browser
-from scripts import network_roles
 from scripts.file_server import serve
+from scripts.leaping_clock import command, leap
 from scripts.network_roles import Role, free_ports, mixtally
 from web.page_person import ENTRY
 
@@ -52,8 +50,6 @@ def succeeds(folder, *arguments):
 def round_address(tmp_path_factory):
     """A contract whose first round is open: its address, fingerprint, folder and roles."""
     folder = tmp_path_factory.mktemp("roles")
-    patch = pytest.MonkeyPatch()
-    patch.setattr(network_roles, "COMMAND", [sys.executable, "-c", command(folder / "ahead")])
     names = ["mix-1", "mix-2", "collector"]
     addresses = [f"http://127.0.0.1:{port}" for port in free_ports(3)]
     lines = ['name = "clicks"']
@@ -75,7 +71,9 @@ def round_address(tmp_path_factory):
     )  # fmt: skip
     for name in names[:2]:
         run(folder, "mix", "sign", name, "contract.json")
-    roles = [Role(name.split("-")[0], folder / name) for name in names]
+    roles = [
+        Role(name.split("-")[0], folder / name, program=command(folder / "ahead")) for name in names
+    ]
     for role in roles:
         role.start()
     try:
@@ -92,7 +90,6 @@ def round_address(tmp_path_factory):
     finally:
         for role in roles:
             role.end()
-        patch.undo()
 
 
 def is_open(mix):

@@ -1,10 +1,12 @@
-"""Roles as processes whose clocks a test turns forward, so that no round has to be waited for.
+"""Roles as processes whose clocks are turned forward, so that no round has to be waited for.
 
 A round can then be open for much longer than a busy machine needs. The wall clock and the steady
-clock of a role leap together, which is no jump to the role.
+clock of a role leap together, which is no jump to the role. Tests use it, and ``network.py`` and
+``survey.py`` with ``--hurry``.
 """
 
 import os
+from pathlib import Path
 
 PROGRAM = """
 import time
@@ -22,12 +24,12 @@ from mixtally.cli.main import run; run()
 """
 
 
-def command(path):
+def command(path: Path) -> str:
     """Return the program of ``mixtally`` in which a role's clock is ahead as the file says."""
     return PROGRAM.format(path=str(path))
 
 
-def leap(path, seconds):
+def leap(path: Path, seconds: int) -> None:
     """Set by how many seconds the clocks of these processes are ahead."""
     new = path.with_name(f"{path.name}.new")
     new.write_text(f"{seconds}")
