@@ -8,6 +8,7 @@ from unittest import mock
 from mixtally.server.node import calls
 from mixtally.server.node.calls import call
 from mixtally.server.node.web.run import Server, open_listening_socket
+from network import onwires
 from network.stage import BINS
 
 
@@ -24,10 +25,11 @@ def idle_connections(stage):
     idle = []
     try:
         for number in range(300):
-            idle.append(socket.create_connection(("127.0.0.1", port), timeout=10))
+            idle.append(socket.create_connection(("127.0.0.1", port), timeout=300))
             idle[-1].sendall(b"POST /notes HTTP/1.1\r\nHost:"[: number % 29])
         body = stage.bundle([BINS[0]])
-        return str(call(f"http://127.0.0.1:{port}", "POST", stage.path("/bundles"), body).status)
+        address = f"http://127.0.0.1:{port}"
+        return str(onwires.call(address, "POST", stage.path("/bundles"), body).status)
     finally:
         for one in idle:
             one.close()
