@@ -195,19 +195,30 @@ test("lists that are longer than the contract can fill are refused, and not fetc
   }
 });
 
+/** How often a pattern is matched against `text` while `work` runs: a reader of JSON does it at every value. */
+async function matchesOf(text, work) {
+  const { exec } = RegExp.prototype;
+  let count = 0;
+  RegExp.prototype.exec = function (given) {
+    if (String(given).startsWith(text.slice(0, 30))) count++;
+    return exec.call(this, given);
+  };
+  try {
+    return [await work(), count];
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
+}
+
 test("what nobody has signed is not parsed", async () => {
   const text = `{"kind":"manifest","x":[${"[],".repeat(2 ** 19)}[]]}\n`;
-  const before = performance.now();
-  assert.throws(() => readManifest(utf8(text)));
-  const parsed = performance.now() - before;
-  const started = performance.now();
+  const [, parsed] = await matchesOf(text, async () => assert.throws(() => readManifest(utf8(text))));
+  assert(parsed >= 2 ** 19, `${parsed}`);
   const honest = await played();
-  const usual = performance.now() - started;
-  const found = await played(() => {}, [], null, null, undefined, undefined, [text]);
-  const spent = performance.now() - started - usual - usual;
+  const served = () => played(() => {}, [], null, null, undefined, undefined, [text]);
+  const [found, matches] = await matchesOf(text, served);
   assert.deepEqual(states(found), states(honest));
-  // All roles serve it, and it was parsed as a manifest and as a receipt.
-  assert(spent < names.length * parsed, `${spent} ms, ${parsed} ms to parse it once`);
+  assert.equal(matches, 0);
 });
 
 test("ordinary devices keep no tags", async () => {
