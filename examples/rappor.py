@@ -7,10 +7,10 @@ as an attacker and averages the reports of one person.
 
 Look at the last table: averaging finds the memoized bit, but never the true bit.
 
-Run it: python examples/rappor.py [folder for the keys]
+Run it: python examples/rappor.py [folder for the keys] [--seed 1]
 """
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from mixtally.accounting.divergence.memoized import loss
 from mixtally.lab.data.flights import flights
 from mixtally.lab.memoization import MemoizedDevice, device_key
 from mixtally.lab.simulation.memoized.crowd import measure_recovery, memoize_crowd, play_reports
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.memoized_plan import hashed_question, make_memoized_plan
-from mixtally.primitives.chance import SecureChance
+from mixtally.primitives.chance import Chance
 from mixtally.protocol.encode.bloom import build_design
 from mixtally.protocol.estimate.memoized import recovery
 from mixtally.protocol.estimate.words import estimate_words
@@ -33,9 +34,8 @@ MADE_UP = ("XXA", "XXB", "XXC")
 """Candidates that no person has, so none of them should be found."""
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, chance: Chance) -> None:
     """Simulate the crowd and one person, and print the results and the privacy loss."""
-    chance = SecureChance()
     plan = make_memoized_plan(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
 
     # One person, with a key of their own.
@@ -83,10 +83,13 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        folder = Path(sys.argv[1])
-        folder.mkdir(parents=True, exist_ok=True)
-        main(folder)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="where the keys are kept")
+    parser.add_argument("--seed", type=int, help="repeatable randomness")
+    asked = parser.parse_args()
+    if asked.folder:
+        asked.folder.mkdir(parents=True, exist_ok=True)
+        main(asked.folder, build_chance(asked.seed))
     else:
         with tempfile.TemporaryDirectory() as made:
-            main(Path(made))
+            main(Path(made), build_chance(asked.seed))
