@@ -20,10 +20,10 @@ def errors(out, within):
 def statements(out):
     """Shares of the plays that kept a statement made at 95 %; 300 plays each, or more.
 
-    A true statement is kept in fewer than 88 % of 300 plays with a chance below 1e-6.
+    A true statement is kept in fewer than 86.3 % of 300 plays with a chance below 1e-8.
     """
     kept = [float(share) for share in re.findall(r"at 95%: kept ([\d.]+)%", out)]
-    assert min(kept) > 88.0, kept
+    assert min(kept) > 86.0, kept
     return kept
 
 
@@ -53,4 +53,4 @@ def test_what_strays_is_noticed():
     with pytest.raises(AssertionError):
         errors("error 5.84, seen 8.26", 0.25)  # noise of two rounds where one was priced
     with pytest.raises(AssertionError):
-        statements("within 5 at 95%: kept 87.3%")
+        statements("within 5 at 95%: kept 85.7%")
