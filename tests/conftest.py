@@ -30,13 +30,13 @@ COUNTED_OR_PLANTED = {
 }
 """They count or time what is computed, or break it: every accountant begins with nothing."""
 KEPT = []
-WAITING = {"network", "survive", "web"}
-"""The folders of tests that mostly wait for processes."""
+WAITING = {"network", "survive", "web", "test_network_page"}
+"""The folders and files of tests that mostly wait for processes."""
 
 
 def pytest_collection_modifyitems(items):
     """Begin with the tests that wait: at the end the processors would wait for them."""
-    items.sort(key=lambda item: item.path.parent.name not in WAITING)
+    items.sort(key=lambda item: not WAITING & {item.path.parent.name, item.path.stem})
 
 
 @pytest.fixture(scope="module", autouse=True)

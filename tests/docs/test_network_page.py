@@ -1,4 +1,4 @@
-"""The walkthrough of docs/how-to/network.md is played, on free ports and with a shorter window.
+"""The walkthrough of docs/how-to/network.md is played, on free ports and with a longer window.
 
 A device's three commands, which docs/how-to/device.md has, are played in the same round.
 """
@@ -20,8 +20,8 @@ PAGE = (DOCS / "how-to/network.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 ERRORS = re.findall(r"```console\n\$ (.*?)\n(.*?)\n```", PAGE, re.DOTALL)
 """A command that fails, and what it prints, which may be cut by two dots."""
-WINDOW, OPEN = 60, 40
-"""Seconds that a round is open: on the page, and here."""
+WINDOW, OPEN = 60, 100
+"""Seconds that a round is open: on the page, and here, where a slow machine needs more of them."""
 DEVICE, WATCHED = re.findall(
     r"```text\n(mixtally client .*?)```", (DOCS / "how-to/device.md").read_text(), re.DOTALL
 )
@@ -65,7 +65,7 @@ def script():
 
 
 def elsewhere(text):
-    """Two walks at once do not meet, and nobody waits for the whole minute."""
+    """Two walks at once do not meet, and a slow machine answers in time, too."""
     ports = sorted(set(re.findall(r"\b70\d\d\b", text)))
     for port, free in zip(ports, free_ports(len(ports)), strict=True):
         text = re.sub(rf"\b{port}\b", str(free), text)
@@ -96,7 +96,7 @@ def failure(command, place):
     own = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-c", command], cwd=place, env={**os.environ, "PATH": own, "HOME": str(place)},
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     return done.returncode, done.stderr
 
@@ -105,15 +105,15 @@ def test_a_script_that_fails_or_takes_too_long_is_noticed(tmp_path):
     """Twins: a command that fails, a server that has ended, one that is waited for too long."""
     for text in ("false\necho on", "false &\nwait $!", "echo begun; false | cat"):
         with pytest.raises(AssertionError):
-            play(text, tmp_path, 10)
+            play(text, tmp_path, 100)
     with pytest.raises(subprocess.TimeoutExpired):
         play("sleep 60 &\nwait", tmp_path, 0.2)
-    assert play("sleep 60 &\nkill -TERM $(jobs -p)", tmp_path, 10) == ""
+    assert play("sleep 60 &\nkill -TERM $(jobs -p)", tmp_path, 100) == ""
 
 
 @pytest.mark.slow
 def test_the_walkthrough_ends_in_a_result(tmp_path):
-    said = play(elsewhere("\n".join(script())), tmp_path, 400)
+    said = play(elsewhere("\n".join(script())), tmp_path, 1800)
     assert said.count("opinion round 1: taken (201)") == 6  # five people, and the diary of one
     assert len(re.findall(r"^serving at ", said, re.M)) == 4
     assert len(re.findall(r"^accepting bundles at ", said, re.M)) == 2
