@@ -20,7 +20,7 @@ def script(*arguments):
     """The command line in a process of its own, as the installed script starts it."""
     code = "from mixtally.cli.main import run; run()"
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=600
     )
 
 
@@ -135,7 +135,7 @@ def test_help_imports_nothing_heavy_and_no_command(argument):
         f"print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, argument], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, argument], capture_output=True, text=True, timeout=600
     )
     *_, ours, heavy = done.stdout.splitlines()
     assert heavy == "[]"

@@ -150,7 +150,7 @@ def test_it_serves_until_it_is_told_to_end(cli, tmp_path, begun, plan):
         assert "is served" in again.err
     finally:
         served.send_signal(signal.SIGTERM)
-        out, err = served.communicate(timeout=20)
+        out, err = served.communicate(timeout=200)
     assert served.returncode == 0
     assert out == ""
     assert all(EVENT.match(line) for line in err.splitlines()), err
@@ -178,7 +178,7 @@ def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, plan):
         assert "Choose another number" in line
     finally:
         taking.send_signal(signal.SIGTERM)
-        out, err = taking.communicate(timeout=20)
+        out, err = taking.communicate(timeout=200)
     assert taking.returncode == 0
     assert out + err == ""
 

@@ -18,7 +18,7 @@ RUN = "from mixtally.cli.main import run; run()"
 def process(code, *arguments, **named):
     """Code in a process of its own, with these arguments."""
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], stderr=subprocess.PIPE, timeout=60,
+        [sys.executable, "-c", code, *map(str, arguments)], stderr=subprocess.PIPE, timeout=600,
         check=False, **named,
     )  # fmt: skip
 
@@ -68,7 +68,7 @@ def test_a_process_with_a_full_device_says_nothing_more_as_it_ends():
     with FULL.open("w") as device:
         done = process(RUN, "--version", stdout=device)
         untold = subprocess.run(
-            [sys.executable, "-c", RUN, "nope"], stderr=device, timeout=60, check=False
+            [sys.executable, "-c", RUN, "nope"], stderr=device, timeout=600, check=False
         )
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
     assert untold.returncode == 2
@@ -83,7 +83,7 @@ def test_closed_streams_are_no_failure():
         )
         done = subprocess.run(
             ["sh", "-c", f"{command} --json {closed}", sys.executable],
-            capture_output=True, timeout=60, check=False,
+            capture_output=True, timeout=600, check=False,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, b"")
         assert (done.stdout == b"") == (">&-" in closed.split())

@@ -11,7 +11,7 @@ def example(name, *arguments, cwd=None):
     """The finished process."""
     return subprocess.run(
         [sys.executable, "-W", "error", EXAMPLES / name, *map(str, arguments)],
-        cwd=cwd, capture_output=True, text=True, check=False, timeout=170,
+        cwd=cwd, capture_output=True, text=True, check=False, timeout=1700,
     )  # fmt: skip
 
 

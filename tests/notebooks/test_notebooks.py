@@ -60,7 +60,7 @@ def run(text, where):
     """``text`` by this Python, whose commands are on no path."""
     return subprocess.run(
         [sys.executable, "-c", text], cwd=where, env={**os.environ, "PATH": "/usr/bin:/bin"},
-        capture_output=True, text=True, timeout=500, check=False,
+        capture_output=True, text=True, timeout=1000, check=False,
     )  # fmt: skip
 
 

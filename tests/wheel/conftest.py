@@ -28,7 +28,7 @@ class Installed(NamedTuple):
             cwd=where,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=1200,
             check=False,
         )
 
