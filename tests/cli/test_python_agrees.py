@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import mixtally
 
@@ -249,7 +250,11 @@ def test_a_plan_of_epochs_and_its_charges_are_those_of_the_command(cli, files, t
     found = mixtally.simulate_epochs(both, epochs="week", plan=plan, budget=budget, **PROMISE)
     assert found.facts["epochs"][0]["users"] == json.loads(done.out)["epochs"][0]["users"]
     assert [one.note for one in budget.charges] == ["epoch 1", "epoch 2", "epoch 10"]
-    assert budget.charges == mixtally.Budget(theirs).charges
+    ours, theirs = (
+        [replace(one, date="") for one in each.charges]  # one may be charged after midnight
+        for each in (budget, mixtally.Budget(theirs))
+    )
+    assert ours == theirs
     with pytest.raises(mixtally.MixtallyError, match="collected already"):
         mixtally.simulate_epochs(both, epochs="week", plan=plan, budget=budget, **PROMISE)
     with pytest.raises(mixtally.MixtallyError, match="a seed without a budget, got both"):
