@@ -11,7 +11,7 @@ import pytest
 
 import mixtally
 from mixtally.cli.app import COMMANDS
-from pages.browser import browser
+from pages.browser import MOST_MILLISECONDS, browser
 from scripts import site_pages
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ def test_the_site_builds_and_shows_the_public_names(copy):
 def finds_from_file(shown, site, word, seconds):
     """Return whether a search in a site opened as a file finds six pages in these seconds."""
     page = shown.new_context(offline=True).new_page()
-    page.goto(f"{(site / 'index.html').as_uri()}?q={word}")
+    page.goto(f"{(site / 'index.html').as_uri()}?q={word}", timeout=MOST_MILLISECONDS)
     sixth = page.locator(".md-search-result__item").nth(5)
     try:
         sixth.wait_for(state="attached", timeout=1000 * seconds)

@@ -13,6 +13,8 @@ WIDTHS = (360, 390, 768, 1280)
 SCHEMES = ("light", "dark")
 PRINTED = 718
 """Pixels between the margins of A4."""
+MOST_MILLISECONDS = 300_000
+"""For the start of a browser, and for a page to load; an idle machine needs a second."""
 SMALLEST_PRINTED = 9.0
 """Letters of a chart on paper, in pixels of 1/96 inch: 6.75 points. All others have 12 pixels."""
 _ARGUMENTS = (
@@ -28,7 +30,9 @@ def browser() -> Iterator:
         pytest.skip("there is no chromium to look at pages with: apt-get install chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="there is no playwright: pip")
     with playwright.sync_playwright() as driver:
-        shown = driver.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS, timeout=180_000)
+        shown = driver.chromium.launch(
+            executable_path=CHROMIUM, args=_ARGUMENTS, timeout=MOST_MILLISECONDS
+        )
         try:
             yield shown
         finally:
@@ -41,7 +45,7 @@ def faults(shown, html: str, widths=WIDTHS, schemes=SCHEMES, *, axe=True) -> lis
     for scheme in schemes:
         context = shown.new_context(color_scheme=scheme, offline=True)
         page = context.new_page()
-        page.set_content(html)
+        page.set_content(html, timeout=MOST_MILLISECONDS)
         for width in widths:
             page.set_viewport_size({"width": width, "height": 900})
             seen = page.evaluate(LOOK, {"print": False, "smallest": 12})
