@@ -9,12 +9,15 @@ import os
 import subprocess
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it, before NumPy
 from mixtally.model import mechanism
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+# How long examples take to draw says how busy the machine is, nothing about the code.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("repeatable")
 
 ROOMS = {"cli", "docs", "api", "examples", "planning", "simulation"}

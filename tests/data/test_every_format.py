@@ -77,7 +77,9 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_siz
 @example(["NA", "null", "nan", "None"])
 @example(["{", "[", "a{"])
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=30,
 )
 def test_any_text_is_the_same_in_every_format(tmp_path, texts):
     """Texts that only spaces inside tell apart are refused, in every format alike."""

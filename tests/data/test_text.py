@@ -129,7 +129,9 @@ def without_blank_rows(body):
 @example('1,"a""b"\n2,""\n')
 @example('1,"a"\r\n\r\n2,"b\r\nc"\r')
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=300,
 )
 def test_what_is_read_is_what_the_standard_library_reads(tmp_path, body):
     """It refuses more (a quote inside a cell without quotes), and reads nothing else."""
