@@ -113,7 +113,7 @@ def test_the_moment_is_in_the_window(left):
 
 @pytest.mark.seconds
 def test_sealing_costs_little_more_than_the_library_s_seals():
-    """CPU seconds of a bundle against the bare loop; the best of ten pairs, as others are busy."""
+    """The least CPU seconds of each in 400 short runs: other programs make most of them longer."""
     world = World()
     given, suite = world.round(), world.suite.create_suite()
     keys = [world.suite.key(key) for key in given.sheet.keys]
@@ -125,12 +125,13 @@ def test_sealing_costs_little_more_than_the_library_s_seals():
 
     def seconds(call):
         began = time.process_time()
-        for _ in range(100):
+        for _ in range(5):
             call()
         return time.process_time() - began
 
     pairs = [
         (seconds(bare), seconds(lambda: seal_answer(given, "yes", Words(1), NOW)))
-        for _ in range(10)
+        for _ in range(400)
     ]
-    assert max(alone / whole for alone, whole in pairs) >= 0.8
+    alone, whole = map(min, zip(*pairs, strict=True))
+    assert alone / whole >= 0.8
