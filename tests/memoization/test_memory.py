@@ -105,7 +105,7 @@ def race(folder):
         )
         for _ in range(3)
     ]
-    return [process.communicate(timeout=60)[0].split() for process in started]
+    return [process.communicate(timeout=600)[0].split() for process in started]
 
 
 def test_processes_at_once_answer_alike(tmp_path):

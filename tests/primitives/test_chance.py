@@ -186,7 +186,7 @@ def test_a_child_forked_in_the_midst_of_a_draw_of_another_thread_goes_on():
     ).replace("os.waitpid(child, 0)", "os.waitpid(child, 0); thread.join()")
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script],
-        capture_output=True, text=True, check=True, timeout=30,
+        capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     child, parent = run.stdout.split()
     assert child != parent

@@ -70,7 +70,7 @@ kept(Path(sys.argv[1]), 8)
 def killed(folder):
     tests = Path(__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, folder, tests], capture_output=True, timeout=60, check=False
+        [sys.executable, "-c", KILLED, folder, tests], capture_output=True, timeout=300, check=False
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
 
