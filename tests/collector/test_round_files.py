@@ -192,6 +192,7 @@ def test_a_file_may_be_as_long_as_its_kind(served, tmp_path, monkeypatch):
     def answer():
         yield b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + bytes(100)
 
+    monkeypatch.setattr(calls, "SECONDS", 60.0)
     monkeypatch.setattr(calls, "MOST_ANSWER_BYTES", 10)
     with server(answer) as place:
         assert len(calls.call(place, "GET", "/", b"", 100).body) == 100

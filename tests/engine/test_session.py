@@ -69,7 +69,7 @@ def test_no_java(tmp_path):
         env=os.environ | {"JAVA_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
         check=False,
     )
     assert "ParameterError" in begun.stderr.splitlines()[-1]
