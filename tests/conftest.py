@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it, before NumPy
 from mixtally.model import mechanism
@@ -19,6 +20,8 @@ settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("repeatable")
+# Otherwise the examples contain constants of all modules that earlier tests have imported.
+providers._get_local_constants = lambda: providers._local_constants
 
 ROOMS = {"cli", "docs", "api", "examples", "planning", "simulation"}
 COUNTED_OR_PLANTED = {

@@ -78,7 +78,6 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_siz
 @example(["{", "[", "a{"])
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    deadline=None,
     max_examples=30,
 )
 def test_any_text_is_the_same_in_every_format(tmp_path, texts):

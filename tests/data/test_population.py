@@ -167,9 +167,7 @@ def test_a_large_parquet_file_is_read_past_its_first_batch(read_parquet):
 
 
 @given(st.lists(st.text(TEXT, min_size=1).filter(str.strip), min_size=2))
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_text_that_parquet_holds_is_read_back(read_parquet, texts):
     whole = [normalize_nfc(text) for text in texts]
     try:

@@ -130,7 +130,6 @@ def without_blank_rows(body):
 @example('1,"a"\r\n\r\n2,"b\r\nc"\r')
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    deadline=None,
     max_examples=300,
 )
 def test_what_is_read_is_what_the_standard_library_reads(tmp_path, body):
