@@ -50,6 +50,15 @@ class ProcessArena(Arena):
                 self.processes[hop] = subprocess.Popen(
                     [*line, "--processes", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log
                 )
+        for hop in self.folders:
+            self._wait_until_served(hop)
+
+    def _wait_until_served(self, hop):
+        """A mix that has just begun to listen answers 404 until it has read its job."""
+        address, until = self.contract.hops[hop - 1].address, time.monotonic() + _SECONDS
+        while not self.call(address, "GET", f"/contracts/{self.fingerprint}").is_success:
+            assert time.monotonic() < until, f"mix {hop} does not serve its contract"
+            self.wait()
 
     def _listen(self, address):
         adversary = self.adversary
