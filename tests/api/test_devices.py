@@ -16,14 +16,17 @@ def test_a_conclusion_of_messages_has_no_truth():
 
 
 def test_people_and_mixes_under_a_contract():
-    """Ten thousand fakes would be noticed: each estimate is within 6 standard errors."""
+    """Ten thousand fakes would be noticed: each estimate is within 8 standard errors.
+
+    False alarm below 10^-13, of three binomial counts of 400 fakes.
+    """
     answers = ["apple"] * 30 + ["pear"] * 15 + ["plum"] * 5
     devices = [Device(by_people(), epsilon=3, delta=0.1) for _ in answers]
     every = [d.messages(answer) for d, answer in zip(devices, answers, strict=True)]
     result = conclude(by_people(), mix(every, by_people()))
     assert result.people == 50
     off = [abs(r.estimate - true) for r, true in zip(result.rows, (30, 15, 5), strict=True)]
-    assert max(off) < 6 * result.error
+    assert max(off) < 8 * result.error
     assert "epsilon = 2" in devices[0].promise
     assert "epsilon = 2" in result.lines[1]
 
@@ -57,14 +60,14 @@ DRAWN = {"protocol": "clear-shaped", "mix_fakes": True}
     ids=["labels", "attributes", "bits", "a row of mixes", "flips of the crowd"],
 )
 def test_people_and_mixes_under_a_plan(shape, options, answer, truth):
-    """Each estimate is within 20 standard errors, however many parts a record has: Laplace noise
-    passes six one time in a thousand, and 20 one time in 10^10.
+    """Each estimate is within 30 standard errors, however many parts a record has: Laplace noise
+    of whole numbers passes 20 one time in 10^9, and 30 one time in 10^13.
     """
     asked = plan(shape, epsilon=4, delta=1e-3, users=300, **options)
     result = answered(asked, [answer] * 300)
     assert result.people == 300
     off = [abs(r.estimate - true) for r, true in zip(result.rows, truth, strict=True)]
-    assert max(off) < 20 * result.error
+    assert max(off) < 30 * result.error
 
 
 def test_numbers_under_a_plan_have_a_mean():
