@@ -26,7 +26,7 @@ from mixtally.planning import PlanRequest
 from mixtally.primitives.chance import SecureChance
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
-LEVEL, PLAYS, MIXED = 0.95, 300, 8
+LEVEL, PLAYS, MIXED = 0.95, 600, 16
 """The confidence of the statements, the runs of a mechanism, and the runs of the mixes."""
 
 Counts = NDArray[np.int64]

@@ -18,7 +18,7 @@ def errors(out, within):
 
 
 def statements(out):
-    """Shares of the plays that kept a statement made at 95 %; 300 plays each, or more.
+    """Shares of the plays that kept a statement made at 95 %; 600 plays each, or more.
 
     A true statement is kept in fewer than 86.3 % of 300 plays with a chance below 1e-8.
     """
@@ -43,7 +43,7 @@ def test_repeats():
 
 @pytest.mark.seconds
 def test_central():
-    """Unseeded: 840 errors of the mixes lie 25 % off with a chance below 1e-6, others less."""
+    """Unseeded: 1,680 errors of the mixes lie 25 % off with a chance below 1e-14, others less."""
     out = printed("central.py")
     assert len(errors(out, 0.25)) == 4
     assert len(statements(out)) == 6
