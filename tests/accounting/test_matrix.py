@@ -352,14 +352,14 @@ def test_too_many_pairs_are_refused(monkeypatch):
 
 @pytest.mark.seconds
 def test_all_pairs_of_a_large_matrix_take_three_seconds():
-    """Measured: 2.9 s on a machine of 2026; the limit allows for a slower one."""
+    """Measured: 2.9 s on a machine of 2026; the limit allows for one twenty times as slow."""
     rng, clock = random.Random(1), process_time()
     matrix = np.array([[1 + rng.random() for _ in range(300)] for _ in range(100)])
     one = Randomizer(make_matrix((matrix / matrix.sum(1, keepdims=True)).tolist(), normalize=True),
                      10**9)  # fmt: skip
     ends = one.ends(4.7e-5)
     assert 1e-13 < ends.lower.value < ends.upper.value < 1e-9
-    assert process_time() - clock < 9
+    assert process_time() - clock < 60
 
 
 def test_two_outputs_of_too_many_people_have_the_bound_of_any_crowd():
