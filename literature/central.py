@@ -21,7 +21,7 @@ from mixtally.report.curves import Chart, Curve
 DOCUMENT, PLACE = "002", "section 3"
 EPSILON, BINS, MISS, USERS = 1.0, 10, 0.05, 100_000
 _MOVED = 2.0
-_DRAWS = 2000
+_DRAWS = 6000
 _LARGE_EPSILON, _LITTLE = 10.0, 0.01
 _GAUSSIAN_DELTA = 1e-6
 

@@ -46,7 +46,7 @@ def test_known_numbers(found, what, low, high, word):
 
 
 def test_opendp_stands_beside_the_formulas(found):
-    """False alarm: below 1e-6 each; 2,000 draws at a chance of 0.05 and of 0.018."""
+    """False alarm: below 1e-15 each; 6,000 draws at a chance of 0.05 and of 0.02."""
     assert only(found, "OpenDP's own accuracy").computed == 10.0
     share = only(found, "passes the Laplace bound, measured")
     assert "OpenDP 0." in share.note
