@@ -96,11 +96,11 @@ def drawn_by_threads(source, each=3, threads=8, count=20_000):
 
 
 def test_threads_share_a_source_and_no_word_is_given_twice():
-    """False alarm below 10^-8: two of 480,000 secure words agree with that chance."""
+    """False alarm below 10^-9: two of 144,000 secure words agree with that chance."""
     together = drawn_by_threads(Keystream(KEY))
     alone = Keystream(KEY).words(len(together))
     assert np.array_equal(np.sort(together), np.sort(alone))
-    secure = drawn_by_threads(SecureChance())
+    secure = drawn_by_threads(SecureChance(), count=6_000)
     assert len(np.unique(secure)) == len(secure)
 
 
