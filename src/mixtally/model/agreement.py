@@ -2,7 +2,9 @@
 
 The collector and the mixes are *roles*. A *hop* is a mix at its position in the chain of mixes. The
 server packages read an agreement to know who signs, when rounds are open, and how long envelopes
-are. A mix must not learn the question.
+are. An agreement omits the question, because a mix must not learn it. All that one person sends in
+a round is a *bundle*. A bundle has a fixed number of *slots*, one for each envelope. A *part* is
+one of the messages of a record. A *fake* is a dummy message.
 """
 
 from collections.abc import Mapping
@@ -22,7 +24,8 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
     contract : str
         The fingerprint of the contract.
     name, serial : str, int
-        A contract ends when a contract of the same name and a larger serial is signed.
+        The name of the contract, and the number of its version. A contract ends when a contract of
+        the same name and a larger serial is signed.
     place : int
         The position of this role, from 1. The collector has position hops + 1.
     hops, collector : tuple of Role, Role
@@ -34,15 +37,16 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
     windows : Rounds
         How long a round is open, and how often a round starts.
     minimum_crowd : int
-        The minimum number of bundles. If fewer can be opened at the first hop, nothing of the round
-        leaves this hop.
+        The minimum number of bundles that the first hop must be able to open. If it can open
+        fewer, it sends no message of the round to the next role.
     most_bundles : int
         The maximum number of bundles that the first hop accepts in a round.
     admission : str
         Who may take part: "open" or "codes".
     most_messages : tuple of tuples of int
-        For each part, the maximum number of messages that leave each hop: all slots of
-        ``most_bundles`` bundles, and the most fakes of this hop and of all hops before.
+        For each part, the maximum number of messages that leave each hop. This is the number of
+        slots in ``most_bundles`` bundles, plus the maximum numbers of fakes that this hop and all
+        hops before it add.
     sizes : tuple of tuples of int
         For each part, the length of an envelope in bytes before each hop and before the collector.
     """

@@ -19,10 +19,11 @@ class Baseline:
     level : float
         The confidence level of the error bounds.
     one_within : int
-        The error bound of one count. For a mechanism that selects a bin: the maximum difference
-        between this bin's count and the largest count.
+        The error of one count is at most this, at ``level``. For a mechanism that selects a bin,
+        the largest count exceeds the selected bin's count by at most this.
     all_within : int or None
-        The error bound of all counts simultaneously. None if only a bin is selected.
+        The errors of all counts simultaneously are at most this, at ``level``. None for a mechanism
+        that selects a bin.
     source : str
         The library and its version.
     """
@@ -44,7 +45,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Central:
-    """The baselines that were computed, and a note on those that are missing (empty if none is)."""
+    """The baselines that were computed, and a note on the missing ones; the note may be empty."""
 
     lines: tuple[Baseline, ...] = ()
     note: str = "central baselines: not drawn"

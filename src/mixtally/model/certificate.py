@@ -33,7 +33,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     status : Status
         How the bounds were established.
     source : str
-        The derivation of the bounds.
+        The reference of the derivation: a document with its section or equation.
     assumption : str
         What the bounds assume about people, mixes and fakes.
 

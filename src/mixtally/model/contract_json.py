@@ -19,7 +19,7 @@ _MOST_SHOWN = 200
 def encode_record(record: msgspec.Struct) -> bytes:
     """Return the JSON of ``record`` as ASCII: fields in order, one per line, with a final newline.
 
-    Raise PlanError if it is longer than the limit of roles and devices.
+    Raise PlanError if the JSON is longer than the limit that roles and devices accept.
     """
     written = json.dumps(
         stringify_large_integers(msgspec.to_builtins(record)), indent=1, allow_nan=False
@@ -54,7 +54,7 @@ def check_readable(
     do: str = "make the contract again",
 ) -> None:
     """Raise PlanError for a ``record`` that a device's parser ``read`` would refuse."""
-    # The device's own parser is the only check, so that no plan is made which a device refuses.
+    # This calls the parser that devices use, so that no plan is made which a device refuses.
     try:
         read(stringify_large_integers(msgspec.to_builtins(record)))
     except RefusedError as error:

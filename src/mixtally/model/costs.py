@@ -43,7 +43,7 @@ class Costs:
 
     @property
     def crowd(self) -> int:
-        """The number of people whose flips the guarantee counts on; 0 if it counts on none."""
+        """The number of people whose flips or replacements the guarantee relies on; 0 for none."""
         raise NotImplementedError
 
     @property
@@ -74,10 +74,11 @@ class Costs:
         return self.error_of(0)
 
     def error_of(self, count: int) -> float:
-        """Return the standard error of a bin that contains ``count`` people.
+        """Return the largest standard error of a bin that contains ``count`` people, in counts.
 
-        The error depends on ``count`` where values are replaced or slots are sampled. If the sum of
-        several counts is known, the error is that of the result, which uses the sum.
+        The maximum is over all parts. The error depends on ``count`` if values are replaced or
+        slots are sampled. If the true counts of several bins have a known sum, the estimator uses
+        it to reduce the error, and the reduced error is returned.
         """
         given = self.users, self.hops, self.crowd, count
         totals = known_totals(self.question, self.parts)
@@ -110,7 +111,7 @@ class Costs:
         """The length of a bundle in bytes, equal for all devices.
 
         Every bundle has a slot for each fake that its device may draw. Padding fills the unused
-        slots. So even a fake that one device in twenty sends has a slot in every bundle.
+        slots. So a fake that only one device in twenty draws still costs every device a slot.
         """
         sizes = envelope_bytes(self.message_bytes, self.hops, SUITE)
         return sum(row[0] * part.most for part, row in zip(self.parts, sizes, strict=True))

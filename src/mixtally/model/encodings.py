@@ -10,7 +10,7 @@ from mixtally.model.question import Kind, Question
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """One way to send a record: the question that each of its messages answers."""
+    """One way to send a record. ``parts`` has, for each message, the question that it answers."""
 
     parts: tuple[Question, ...]
 
@@ -52,10 +52,12 @@ def list_encodings(question: Question) -> list[Encoding]:
 
 
 def slots_question(question: Question) -> Question | None:
-    """Return the question with a slot for each attribute, bit or member of a record.
+    """Return ``question`` in the form that is needed to send a sample of a record's slots.
 
-    Every bit becomes an attribute with two bins, no and yes. The result is None if a record has
-    only one slot.
+    A *slot* is one of the bins that every record has: one of each attribute, one for each bit, or
+    a member of a set. A vector of bits becomes attributes with the two bins "no" and "yes". Other
+    questions are unchanged. The result is None if a record has only one slot, or if the question is
+    an open domain.
     """
     if question.kind is Kind.BITS and question.bins > 1:
         return Question(

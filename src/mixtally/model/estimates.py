@@ -11,7 +11,9 @@ from mixtally.primitives.wide import Numbers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """The number of messages that set each bin, with fakes (dummy messages) and noise.
+    """The number of messages that set each bin, before fakes and noise are subtracted.
+
+    Fakes are dummy messages.
 
     Attributes
     ----------
@@ -20,10 +22,11 @@ class Tally:
     messages : int
         The number of counted messages, fakes included.
     pairs : array of int, shape (bins, bins), or None
-        The number of messages that set both bits i and j. None if pairs were not counted.
+        Entry (i, j) is the number of messages that set both bit i and bit j. None if pairs were not
+        counted.
     codes : array of int or None
-        The bins of ``counts``, ascending, if there are too many bins for a dense array; all other
-        counts are 0. None if ``counts`` has every bin.
+        If there are too many bins for a dense array: the bin of each entry of ``counts``, in
+        ascending order. The counts of all other bins are 0. None if ``counts`` has every bin.
     """
 
     counts: NDArray[np.int64]
@@ -33,7 +36,7 @@ class Tally:
 
     @property
     def nonzero_counts(self) -> tuple[Numbers, NDArray[np.int64]]:
-        """The ascending bins that some message sets, and their counts."""
+        """The bins with a count above 0, in ascending order, and their counts."""
         if self.codes is not None:
             return self.codes, self.counts
         (codes,) = np.nonzero(self.counts)
@@ -74,9 +77,10 @@ class Estimate:
     simultaneous : Intervals
         Intervals that cover all counts together at the confidence level.
     projected : array of float or None
-        The nearest histogram of the people who took part, if it was requested.
+        The possible histogram of the people who took part that is nearest to ``counts``. None if it
+        was not requested.
     people : int or None
-        The number of people who took part, if shares of them are shown.
+        The number of people who took part. None if counts are not also shown as shares of people.
     """
 
     counts: NDArray[np.float64]
@@ -112,8 +116,9 @@ class Row:
     lower_simultaneous, upper_simultaneous : float or None
         The interval that covers this number together with all others of its kind.
     resolution : float or None
-        The uncertainty due to the width of bins, which the interval includes. The interval of a
-        mean is wider by this number on each side, and so is that of a quantile.
+        For a mean or a quantile: the uncertainty in the unit of the numbers that is due to the
+        width of bins or the distance of grid points. The interval already includes it. None for
+        other rows.
     """
 
     label: str
@@ -160,7 +165,7 @@ class Figures:
     note : str
         The meaning of the numbers and their assumptions.
     about : tuple of tuples of int
-        The bins that each row refers to. Empty if rows refer to all people.
+        For each row, the bins that the row refers to. Empty if all rows refer to all people.
     """
 
     name: str
@@ -178,7 +183,10 @@ def make_row(
     place: int,
     label: str,
 ) -> Row:
-    """Return the row of one of many numbers, with its individual and simultaneous interval."""
+    """Return the row of the number at index ``place``, with both of its intervals.
+
+    ``each`` has the individual intervals, and ``simultaneous`` the simultaneous ones.
+    """
     return Row(
         label=label,
         estimate=float(counts[place]),

@@ -15,14 +15,20 @@ _MOST_SHOWN = 200
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The format of a part's messages, the fakes of a hop, and the slots in a bundle.
+    """What a mix knows about one part: message format, fakes to add, and slots in a bundle.
+
+    A *part* is one of the messages of a record. A *bundle* is all that a person sends in a round.
 
     Attributes
     ----------
+    layout : Layout
+        The format of the part's messages.
+    recipe : Recipe
+        The fakes (dummy messages) that this mix adds.
     slots : int
         The number of envelopes of the part in every bundle.
     most_padding : int
-        The maximum number of slots that contain padding.
+        The maximum number of these slots that contain padding in place of a message.
     """
 
     layout: Layout
@@ -32,7 +38,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A contract as one of its mixes serves it. The command ``mix sign`` checks and writes it.
+    """All that one mix needs to know of a contract. The command ``mix sign`` checks and writes it.
 
     Raises PlanError if the fields contradict each other.
     """

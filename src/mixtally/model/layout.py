@@ -32,7 +32,7 @@ class Form(StrEnum):
     INDEX = "index"
     """The number of one bin, little-endian."""
     POSITIONS = "positions"
-    """The numbers of the set bins. Short if few are set."""
+    """The numbers of the set bins. The message is short if the cap is small."""
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,9 +42,11 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes
     ----------
+    bins : int
+        The number of bins that a message can name.
     cap : int or None
-        The maximum number of bins that a message names; a draw with more is repeated. None means no
-        limit, which is possible only in the form ``bits``.
+        The maximum number of bins that a message names. If a device draws a message that names
+        more, it draws again. None means no limit, which is possible only in the form ``bits``.
     """
 
     form: Form
@@ -126,7 +128,8 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def positions(self, rows: bits.Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the number of bins that each row names, and the named bins, row by row.
 
-        The form must be ``positions``. A stated number above the cap is read as the cap.
+        The form must be ``positions``. If a row states a count above the cap, the count is read as
+        the cap.
         """
         return unpack_positions(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
@@ -154,7 +157,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.check_rows(rows.reshape(len(messages), self.message_bytes))
 
     def check_rows(self, rows: bits.Rows) -> bits.Rows:
-        """Return ``rows``, or raise MessageError for a wrong width or an impossible row."""
+        """Return ``rows``, or raise MessageError for a wrong width or a row with a ``Fault``."""
         self._check_width(rows)
         self._check_faults(rows, _faults(self, rows))
         return rows
@@ -189,7 +192,10 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise self._refusal(row, f"{why}, {bytes(rows[row]).hex()[:40]}")
 
     def faults(self, rows: bits.Rows) -> dict[str, NDArray[np.bool_]]:
-        """Return, for each reason, which rows are impossible. Every row has at most one reason."""
+        """Return, for each fault, a mask of the rows that have it, shape (rows,).
+
+        A row is counted under one fault only: the first that applies.
+        """
         return {reason.value: wrong for reason, wrong in _faults(self, rows).items()}
 
     def _refusal(self, number: int, got: str) -> MessageError:
@@ -203,7 +209,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Fault(StrEnum):
-    """A reason why no honest device can have written a message. The texts are part of results."""
+    """A reason why no honest device can have written a message. Results show these texts."""
 
     PAST_THE_LAST = "a bin past the last"
     TOO_MANY = "more bins than the cap"

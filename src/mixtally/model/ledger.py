@@ -1,9 +1,10 @@
 """The privacy ledger of one person: a budget and all charges to it, sealed by a hash chain.
 
-The seal of an empty ledger is a hash of its budget. Each charge hashes the previous seal together
-with itself, and the ledger contains the last seal. So a file that was edited, reordered or cut
-short is refused. The seal protects against accidents and casual edits only: anyone who rewrites the
-whole file can compute a new seal. To detect that, keep a copy of the last seal elsewhere.
+The seal of an empty ledger is a hash of its budget. Each charge replaces the seal by the hash of
+the previous seal and the charge, and the ledger contains the last seal. So a file that was edited,
+reordered or cut short is refused. The seal protects against accidents and casual edits only: anyone
+who rewrites the whole file can compute a new seal. To detect that, keep a copy of the last seal
+elsewhere.
 """
 
 import hashlib
@@ -23,13 +24,13 @@ MOST_NOTE = 200
 class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A charge for ``times`` collections under one plan.
 
-    Raises PlanError if the fingerprint is not that of the plan. Raises ParameterError if times is
-    below 1, or a text is not one printable line.
+    Raises PlanError if the fingerprint is not that of the plan. Raises ParameterError if ``times``
+    is below 1, or if ``note`` or ``date`` is not one printable line.
 
     Attributes
     ----------
     fingerprint : str
-        The fingerprint of the plan.
+        The SHA-256 of the plan's file, 64 hexadecimal digits.
     note : str
         A remark of the person, one line.
     date : str

@@ -1,8 +1,8 @@
 """The matrix of a local randomizer: the probability of every output for every value of a person.
 
 The accountant prices such matrices, and the command line and Python read them from files and
-arrays. Entries are exact: integers over one common denominator. Nothing is repaired silently,
-because a row that misses 1 by a rounding error describes no randomizer.
+arrays. Entries are exact: integers over one common denominator. Rows are not rescaled silently,
+because a row whose sum differs from 1, even by a rounding error, describes no randomizer.
 """
 
 import math
@@ -20,11 +20,11 @@ from mixtally.errors import DataError, pluralize
 from mixtally.primitives.fixed_point import SCALE, round_loss_up
 
 MOST_CELLS = 1_000_000
-"""Largest number of rows times outputs."""
+"""The maximum number of entries: rows times outputs."""
 _MOST_BITS = 512
-"""Largest length of the common denominator."""
+"""The maximum length of the common denominator, in bits."""
 _LONGEST = 100
-"""Most characters of an entry."""
+"""The maximum length of the text of an entry, in characters."""
 _FRACTION = re.compile(r"(\d+)\s*/\s*(\d+)")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
@@ -67,7 +67,10 @@ class RandomizerMatrix:
 
     @property
     def local_epsilon(self) -> float:
-        """The largest loss of one message without shuffling, rounded up; may be infinite."""
+        """The largest privacy loss of one unshuffled message, in nats, rounded up.
+
+        It is infinite if some output has probability 0 for one row but not for another.
+        """
         most, least = self.cells.max(axis=0), self.cells.min(axis=0)
         pairs = [(int(a), int(b)) for a, b in zip(most, least, strict=True) if a]
         if any(b == 0 for _, b in pairs):
@@ -94,15 +97,16 @@ def make_matrix(
     rows, outputs : sequence, optional
         Labels; by default the numbers from 0.
     normalize : bool
-        Whether rows that do not sum to 1 are divided by their sums. All entries are then rounded to
-        multiples of 2^-64, and the largest entries of each row share the rest.
+        Whether rows that do not sum to 1 are divided by their sums. All entries are then rounded
+        down to multiples of 2^-64. What a row then lacks to 1 is divided equally among its largest
+        entries.
     subject : str
         The file or argument that error messages name.
 
     Raises
     ------
     DataError
-        If the entries are no randomizer.
+        If the entries do not form a randomizer.
     """
     many = [len(row) for row in entries]
     if len(many) < 2 or not many[0]:
@@ -168,7 +172,7 @@ def parse_fake_row(entries: Sequence[object], outputs: Sequence[str]) -> tuple[F
     Raises
     ------
     DataError
-        If the entries are no distribution over ``outputs``.
+        If the entries do not form a distribution over ``outputs``.
     """
     found = tuple(
         _parse_entry(f"fake row, entry {i + 1}", one, {}) for i, one in enumerate(entries)
@@ -204,12 +208,15 @@ def _check_labels(
 
 
 def _parse_entry(subject: str, entry: object, known: dict[object, Fraction]) -> Fraction:
-    """Return the exact value of an entry; equal entries are read once."""
+    """Return the exact value of an entry; ``known`` caches values, so equal entries are read once.
+
+    Raise DataError for an entry that is negative, has too many digits or is not a number.
+    """
     key = (type(entry), entry) if isinstance(entry, Real | str | Decimal) else None
     if key not in known:
         value = _parse_number(entry)
         if value is None or value < 0 or value.denominator.bit_length() > _MOST_BITS:
-            # Only numbers and texts are shown: another object may raise anything when it is.
+            # Only numbers and texts are shown: the repr of another object may raise any exception.
             plain = entry is None or isinstance(entry, Real | str | Decimal)
             shown = repr(entry) if plain else f"an object of type {type(entry).__name__}"
             raise DataError(
@@ -260,7 +267,10 @@ def _common_denominator(subject: str, values: set[Fraction]) -> int:
 def _sum_error(
     subject: str, row_labels: tuple[str, ...], cells: Integers, scale: int, row: int
 ) -> DataError:
-    """Return the error for a row that does not sum to 1; the advice depends on the columns."""
+    """Return the error for a row that does not sum to 1.
+
+    If all columns sum to 1, the error suggests to transpose the matrix.
+    """
     total = Fraction(int(cells[row].sum()), scale)
     transposed = all(one == scale for one in cells.sum(axis=0))
     off = "" if str(float(total)) != "1.0" else f", which differs by {float(total - 1):.2g}"
@@ -277,7 +287,7 @@ def _sum_error(
 def _normalize(subject: str, row_labels: tuple[str, ...], cells: Integers) -> tuple[Integers, int]:
     """Return rows that sum to a new common denominator, and this denominator.
 
-    Equal entries of a row stay equal. Two rows with the same entries get the same entries.
+    Equal entries of a row stay equal, and equal rows stay equal.
     """
     made, parts = [], []
     for label, row in zip(row_labels, cells, strict=True):
@@ -310,7 +320,11 @@ def _normalize(subject: str, row_labels: tuple[str, ...], cells: Integers) -> tu
 
 
 def merge_outputs(cells: Integers) -> Integers:
-    """Return the matrix with proportional columns added up, and without outputs never sent."""
+    """Return the matrix with proportional columns added up, and without columns of zeros.
+
+    Neither changes the privacy loss: proportional columns have equal likelihood ratios, and a
+    column of zeros is an output that is never sent.
+    """
     found: dict[tuple[int, ...], Integers] = {}
     for column in cells.T:
         if shared := math.gcd(*column):

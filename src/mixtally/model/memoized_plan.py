@@ -1,6 +1,7 @@
 """The plan of memoized answers, which a client and a collector agree on.
 
-Stored responses belong to the fingerprint of a plan.
+A device stores an answer that it has randomized once, and uses it for all reports under the same
+plan. The fingerprint of the plan identifies the stored answer.
 """
 
 import msgspec

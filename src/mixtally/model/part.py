@@ -39,9 +39,10 @@ class FakeRecord(StrEnum):
 
 
 class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fakes that a device adds: ``whole`` fakes, and with a given probability one more.
+    """The fakes that a device adds: ``whole`` fakes, and with some probability one more.
 
-    ``whole`` is in [0, 1000]. ``coin`` is the probability times 2^64, in [0, 2^64). Not both are 0.
+    ``whole`` is in [0, 1000]. ``coin`` is this probability times 2^64, in [0, 2^64). At least one
+    of the two numbers is positive.
     """
 
     record: FakeRecord
@@ -93,10 +94,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         The probability that a uniform bin replaces a value, times 2^64, in [1, 2^64). Each member
         of a set is replaced independently. None if values are not replaced.
     slots : int or None
-        The number m, in [1, k), of bins of a record that are sent, out of its k = ``most_set``
-        different bins. They are drawn anew each time. For attributes and bits, ``most_set`` is
-        their number, at most 64, ``bins`` counts all their values, and there are no pads. None if
-        all bins of a record are sent.
+        The number m, in [1, k), of bins that a device sends, out of the k = ``most_set`` different
+        bins of a record. The device draws them anew each time. None if it sends all of them. For
+        attributes and bits, ``most_set`` is the number of attributes or bits, at most 64; ``bins``
+        is the number of values of all of them together; and there are no pads.
     """
 
     bins: int
@@ -115,7 +116,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def by_mixes(self) -> bool:
-        """Whether every hop draws the cover."""
+        """Whether every hop draws fakes, which are then the cover."""
         return not isinstance(self.recipe, NoRecipe)
 
     @property
@@ -130,7 +131,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def _least_crowd(self) -> int:
-        """The minimum crowd of the mechanism if people are the cover; otherwise 0."""
+        """The least crowd with which the mechanism can be made: 2 or 0.
+
+        It is 2 if values are replaced, or if neither devices nor hops add fakes.
+        """
         return 2 if (self.own is None and not self.by_mixes) or self.replaced is not None else 0
 
     @property
@@ -150,12 +154,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def is_full(self) -> bool:
-        """Whether every record has exactly ``most_set`` bins, of which some are drawn and sent."""
+        """Whether slots are sampled from records that all have exactly ``most_set`` bins."""
         return self.slots is not None and self.layout.bins == self.bins
 
     @property
     def cells(self) -> int:
-        """The number of values of a uniform message."""
+        """The number of planes of a direction, or the number of bins without pads."""
         return self.planes.prime if self.planes is not None else self.bins
 
     @property
@@ -209,7 +213,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def make_expected_mechanism(self, users: int, hops: int, crowd: int) -> Shuffled:
         """Return the mechanism if ``users`` people answer and all ``hops`` follow the recipe.
 
-        The proof counts on the own randomness of ``crowd`` people.
+        The proof relies on the flips or replacements of ``crowd`` people.
         """
         fakes = 0 if self.own is None else round(users * self.own.mean)
         if isinstance(self.recipe, CountedRecipe):
@@ -222,12 +226,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Parameters
         ----------
         fakes : int
-            The number of all blank or uniform fakes, of people or hops. It is ignored if fakes are
-            shaped.
+            The total number of blank or uniform fakes, from people or hops. It is ignored if fakes
+            are shaped.
         crowd : int
-            The number of people whose flips or replacements the proof counts on.
+            The number of people whose flips or replacements the proof relies on.
         mixes : int
-            The number of hops that drew shaped fakes.
+            The number of hops that drew fakes. It is ignored unless fakes are shaped.
         """
         if self.replaced is not None:
             return KaryResponse(
@@ -267,5 +271,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def local_epsilon(self) -> float:
-        """The epsilon that remains if a message is linked to its sender, caps not included."""
+        """The epsilon that remains if a message is linked to its sender.
+
+        It ignores the cap of the layout: the loss that is due to drawing again above the cap.
+        """
         return self.mechanism(fakes=0, crowd=self._least_crowd).local_epsilon

@@ -34,7 +34,9 @@ class Cover(StrEnum):
 
 
 class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question for the symbols that follow known prefixes of words. Prefixes change by round.
+    """A question for the symbols that follow known prefixes of words.
+
+    Every round has other prefixes, so that words become known symbol by symbol.
 
     Attributes
     ----------
@@ -77,21 +79,21 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     question : Question
         The whole question. Its labels, attributes or hash map a value to bins.
     edges : tuple of float or None
-        The bins + 1 ascending boundaries of the ranges of a number.
+        If a bin is a range of numbers: the bins + 1 ascending boundaries of the ranges.
     grid : Grid or None
         The grid to whose points numbers are rounded at random.
     prefixes : Prefixes or None
-        The prefixes by which words are asked.
+        If words are asked by prefixes: how many prefixes and symbols a round may have.
     guarantee : Guarantee
         The guarantee of all parts and all collections together.
     users : int
         The number of people expected to take part.
     minimum_crowd : int
-        The number of people m below which no hop passes a round on.
+        The minimum number m of people. With fewer, no hop passes the messages of a round on.
     honest_share : float
         The share h of people who follow the protocol and whose messages arrive, in (0, 1].
     count_flips : bool
-        Whether flips or replaced values of these people are part of the cover.
+        Whether the guarantee relies on the flips or replaced values of these honest people.
     collections : int
         How often a person may be asked, in [1, 1000].
     hops : int
@@ -129,7 +131,7 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def honest_people(self) -> int:
-        """The number of honest people who certainly take part: floor(h m), exact for decimals."""
+        """The least number of honest people in a round: floor(h m), in exact decimal arithmetic."""
         return count_arriving(self.minimum_crowd, self.honest_share)
 
     @property
@@ -142,22 +144,25 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         for way in list_encodings(self.question):
             clear = way.to_clear()
             for sent in (way,) if clear is None else (way, clear):
-                # No two encodings of a question have the same bins: a bit in clear has two bins,
-                # and a flipped bit has one.
+                # The bins identify the encoding: a bit in clear has two bins, a flipped bit one.
                 if [one.bins for one in sent.parts] == [part.bins for part in self.parts]:
                     return sent.parts
         raise TypeError("plan without a question for their parts")
 
     @property
     def crowd(self) -> int:
-        """The number of people whose flips the guarantee counts on: ``honest_people``, or 0."""
+        """The number of people whose flips or replacements the guarantee relies on.
+
+        It is ``honest_people`` if ``count_flips``, and otherwise 0.
+        """
         return self.honest_people if self.count_flips else 0
 
     @property
     def fakes_counted(self) -> int:
         """The number of fakes per collection on which the guarantee relies.
 
-        The fakes are those of one mix, or the mean number of fakes that honest people send.
+        If mixes are the cover, this is the mean number of fakes that one mix adds. Otherwise it is
+        the mean number of fakes that ``honest_people`` devices add.
         """
         if self.cover is Cover.MIXES:
             return self.messages_per_mix
@@ -167,7 +172,8 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def single_part(self, do: str) -> Part:
         """Return the only part, or raise PlanError with the advice ``do`` if there are several.
 
-        Bits that are slots of one record have one part, but it has two bins for each bit.
+        Also raise PlanError if bits are sent as sampled slots. Their only part has two bins for
+        each bit, so its bins are not those of the question.
         """
         first = self.parts[0]
         if len(self.parts) > 1 or (first.slots is not None and first.bins != self.question.bins):

@@ -13,25 +13,28 @@ values in one plane, is equal for all pairs (``device.contract.planes``).
 
 *Sets of at most k values.* A record is k messages: one for each member, and one for a reserved
 point in place of each missing member. For a member y_l, let v_i = y_i - y_l for the other members
-y_i. The direction a of the message is drawn among those under which y_l shares no plane with
-another member, so no <a, v_i> is 0. Let w = x - y_l. The message points at x with probability
+y_i. Write <a, v> for the inner product modulo p. The direction a of the message for y_l is drawn
+among those under which y_l shares no plane with another member, so no <a, v_i> is 0. Let x be a
+value that is not in the record, and let w = x - y_l. The message points at x with probability
 P[<a, w> = 0], which is
 
     1/p                                    if w is not in the span of the v_i, because then <a, w>
-                                           is uniform given all <a, v_i>;
-    (1/p)(1 + (-1)^s (p - 1)^(1 - s))      if the v_i are independent and w is a sum of s of them,
-                                           because the <a, v_i> are uniform nonzero numbers.
+                                           is uniform conditionally on all <a, v_i>;
+    (1/p)(1 + (-1)^s (p - 1)^(1 - s))      if the v_i are independent and w is a linear combination
+                                           of s of them with nonzero coefficients, because the
+                                           <a, v_i> are uniform nonzero numbers.
 
-Values that are neighbors in a list would lie on a line, and all of a list of p^2 numbers in a
-plane. So points are hashes (``device.contract.planes``), and are taken as random here. Three events
-change the probability 1/p:
+If points were numbers of labels, neighbors in a list would lie on a line, and a list of p^2 labels
+in one plane. So points are hashes (``device.contract.planes``), and are treated as independent and
+uniform here. Three events change the probability 1/p:
 
-- C(k-1, s)(p - 1)^s of the p^t points w are such sums. Averaged over w, this changes the
-  probability by (1 - 1/p)(2^(k-1) - 1) / p^t.
+- w is a linear combination of s of the v_i. C(k-1, s)(p - 1)^s of the p^t points w are such
+  combinations. Averaged over w, this changes the probability by (1 - 1/p)(2^(k-1) - 1) / p^t.
 - The v_i are dependent, with probability below p^(k-1)/((p - 1) p^t), and w is one of at most
   p^(k-2) points in their span. This changes the probability by at most 1/p, because kappa/(1 -
   (k-1) kappa) <= 2/p.
-- Two of the record's points and x are equal, with probability at most k (k + 1)/2 p^t.
+- Two of the k + 1 points, x and those of the record, are equal. This has probability at most
+  k (k + 1) / (2 p^t).
 
 So the total variation distance between the distribution of S_x and that of
 
@@ -41,25 +44,26 @@ is at most n k ((k + 1)/2 + 2^(k-1) - 1 + p^(2k-4)/((p - 1) p^t)) / p^t. Confide
 this distance to their error probability. If messages are sometimes replaced, the distance is
 smaller.
 
-*Fewer digits than members.* Messages of 16 bytes have about 2^127 values, and t may be at most k.
-Then the sums above give no bound, but a second moment does. Let y_l be fixed, and let A be the set
-of directions under which y_l shares no plane with another member. The point x is a hash, so w is
-uniform in Z_p^t and independent of A. P[<a, w> = 0] is 1/p for each direction, and any two
-directions are linearly independent. So the share of the directions in A with <a, w> = 0, which is
-the probability that the message points at x, has the mean 1/p and the variance (1/p)(1 - 1/p) /
-|A|. As p >= 2k, A has at least half of all J directions. The mean distance from 1/p is thus at most
-sqrt(2 / J p). The total variation distance is at most
+*Fewer digits than members.* Messages of 16 bytes have about 2^127 values, and t may then be k or
+less. Then the sums above give no bound, but a second moment does. Let y_l be fixed, and let A be
+the set of directions under which y_l shares no plane with another member. The point x is a hash, so
+w is uniform in Z_p^t and independent of A. For each direction a, P[<a, w> = 0] over w is 1/p. Any
+two directions are linearly independent, so these events are pairwise independent. The message
+points at x with probability |{a in A: <a, w> = 0}| / |A|. So this probability has the mean 1/p and
+the variance (1/p)(1 - 1/p) / |A|. As p >= 2k, A has at least half of all J directions. The expected
+distance of this probability from 1/p is thus at most sqrt(2 / (J p)). The total variation distance
+is at most
 
-    n k (sqrt(2 / J p) + (k + 1)/2 p^t).
+    n k (sqrt(2 / (J p)) + (k + 1) / (2 p^t)).
 
 Texts are then hashed to 2^62 bins, which replaces p^t in the last term.
 
 *Sets of texts* of an open domain have keyed hashes as points (``protocol.encode.hashed``). Texts of
 a person that share a point are sent once. If a text has the point that is reserved for a missing
-member, the next reserved point is used. So a record always consists of k different points, and its
-divergence needs no other property. A person with x points at x exactly once, as before. Another
-person's record differs only if two of x, the texts and the reserved points are equal. The
-probability of this is part of the bound above.
+member, the next reserved point is used. So a record always consists of k different points. The
+divergence uses no other property of records. A person who has x sends exactly one message that
+points at x, as before. The distribution for other people differs from the one above only if two of
+x, the texts and the reserved points are equal. The bound above includes this probability.
 
 Source: proved here; Levin, Peres, Wilmer, Markov Chains and Mixing Times (2009), chapter 4 (total
 variation of products).
@@ -107,10 +111,11 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.device_planes.messages
 
     def total_variation_bound(self, people: int, most_set: int = 1) -> float:
-        """Return a bound of the total variation distance between the count of a value and its law.
+        """Return an upper bound of a total variation distance.
 
-        The module's docstring states the law. ``most_set`` is the largest size of a set. For
-        records of one value, the only error is that two values may share a point.
+        It is the distance of the true distribution of a value's count S_x from the distribution
+        that the docstring of the module states. ``people`` is n, and ``most_set`` is k. For k = 1,
+        the only error is that two values may share a point.
         """
         each: float = 1.0
         if self.messages > planes.MOST_MESSAGES:
@@ -129,7 +134,7 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> Numbers:
-    """Return the points of the cells of sets. Each cell is hashed once.
+    """Return the points of cells, which are bins and pads of sets. Each cell is hashed once.
 
     Parameters
     ----------

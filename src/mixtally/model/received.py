@@ -16,8 +16,8 @@ class PartReceived(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Attributes
     ----------
     declared : tuple of int or None
-        How many messages each hop declares to have added, in order. None for a hop that declares
-        that it drew none. The bins of these messages are not declared.
+        How many messages each hop declares to have added, in order of hops. None for a hop that
+        declares that it drew no fakes. Hops do not declare the bins of these messages.
     received : int
         The number of tallied messages, fakes (dummy messages) included.
     dropped : dict
@@ -39,7 +39,7 @@ class PartReceived(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def received_count(self) -> int:
-        """The number of messages that reached the collector."""
+        """The number of messages that reached the collector, valid or not."""
         return self.received + sum(self.dropped.values())
 
     @property
@@ -56,9 +56,9 @@ class PartReceived(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class Received(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The messages received of all parts.
 
-    ``contributors`` counts the people whose messages of all parts the first hop accepted.
-    ``left_out`` counts accepted bundles that belong to no contributor, by reason. Raises
-    MessageError if a number is negative.
+    ``contributors`` is the number of people whose messages of all parts the first hop accepted.
+    ``left_out`` has, by reason, the number of bundles that were accepted but whose sender is
+    not one of the contributors. Raises MessageError if a number is negative.
     """
 
     contributors: int

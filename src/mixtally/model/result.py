@@ -30,13 +30,15 @@ class Result:
     warnings : tuple of str
         Observations that are very unlikely if all messages are honest.
     tallies : tuple of Tally
-        One per part, for totals of groups. Empty if the tallies were not stored.
+        The tally of each part, from which totals of groups of bins can be computed. Empty if the
+        tallies were not stored.
     bin_tallies : tuple of Tally
-        One per part: the number of messages that name each bin, or each word looked up.
+        For each part, the number of messages that name each bin, or each word that was looked up.
     listed : WordList or None
         The words that were looked up in an open domain.
     known_total_sizes : tuple of tuples of int
-        For each part, the sizes of consecutive groups of bins whose total is known.
+        For each part, the sizes of groups of consecutive bins whose true total is known
+        (``model.known_total``).
     """
 
     plan: Plan
@@ -86,7 +88,8 @@ class Series:
     results : tuple of Result
         One per round.
     steps : tuple of Step
-        From each round to the next and, for three or more rounds, from the first to the last.
+        The change from each round to the next. For three or more rounds, the change from the first
+        to the last round follows.
     figures : tuple of Figures
         Further numbers derived from the messages of all rounds.
     """
@@ -131,12 +134,12 @@ class Series:
 def find_leaders(
     votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None
 ) -> list[int]:
-    """Return the numbers of the options with the most votes; several numbers in a tie.
+    """Return the indices of the options with the most votes; in a tie, there are several.
 
     Parameters
     ----------
     votes : ndarray of float64 or ndarray of int64
-        The votes of each option.
+        The votes of each option, in order of the options.
     blank : int or None
         The option of blank ballots, which cannot be elected; None without one.
     """
@@ -173,5 +176,5 @@ class Vote:
 
     @property
     def leaders(self) -> list[int]:
-        """The numbers of the options with the largest estimate; several numbers in a tie."""
+        """The indices of the options with the largest estimate; in a tie, there are several."""
         return find_leaders(self.estimate.counts, self.blank)

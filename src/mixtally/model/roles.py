@@ -22,7 +22,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     address : str
         An https URL. An http URL is permitted for this machine only.
     key : str
-        The Ed25519 verifier key in the form of signed notes, NAME+HASH+BASE64.
+        The Ed25519 verifier key, in the format NAME+HASH+BASE64 of signed notes.
     operator : str
         A description of who runs the role.
     """
@@ -46,8 +46,8 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The schedule of a contract: when answers are accepted.
 
-    A round is open for ``open_seconds``, in [1, 10^8]. A new round starts
-    every ``every_seconds``, which is at least ``open_seconds``. Raises PlanError for other numbers.
+    A round is open for ``open_seconds``, in [1, 10^8]. A new round starts every ``every_seconds``,
+    which is at least ``open_seconds``. Raises PlanError for other numbers.
     """
 
     open_seconds: int

@@ -1,9 +1,9 @@
 """Shapes: the distribution of the number of fakes that a mix adds to each bin.
 
 A fake is a dummy message. The distribution is discrete Laplace or Gaussian, truncated at 0. A shape
-is also a recipe for mixes. Its table of integers over 2^64 is what the mix draws from, what the
-accountant prices, and whose moments the estimator uses. Truncation makes the mean differ slightly
-from the shift.
+is also a recipe for mixes. It is stored as a table of integers over 2^64. The mix draws from this
+table, the accountant computes delta from it, and the estimator uses its moments. Truncation makes
+the mean differ slightly from the *shift*, the mode of the distribution.
 
 A *paired* shape is for exactly two bins. A mix draws k for the first bin and adds 2 s - k fakes to
 the second, where s is the shift. So it always adds 2 s fakes. The table is cut off at both ends, so
@@ -33,8 +33,8 @@ _VARIANCE = "a common choice is about a dozen times 2 x collections / epsilon^2"
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """A distribution of the fakes in a bin: P[k fakes] = ``weights[k]`` / 2^64.
 
-    The numbers of different bins are independent. If ``paired``, the fakes of two bins always add
-    up to ``most``.
+    The numbers of fakes in different bins are independent. A ``paired`` shape has two bins, whose
+    fakes always add up to ``most``.
     """
 
     paired: ClassVar[bool] = False

@@ -15,7 +15,8 @@ _MOST_BITS = 100
 class StrictStructMeta(type(msgspec.Struct)):  # type: ignore[misc]
     """A metaclass that checks names and types of fields before a struct is constructed.
 
-    Errors in the struct's own checks are not translated: one that is not a MixtallyError is a bug.
+    Exceptions from the struct's ``__post_init__`` pass unchanged. If one of them is not a
+    MixtallyError, it is a bug.
     """
 
     def __call__(cls, *args: Any, **given: Any) -> Any:
@@ -33,7 +34,7 @@ class StrictStructMeta(type(msgspec.Struct)):  # type: ignore[misc]
 
 @cache
 def _describe_fields(cls: Any) -> tuple[list[str], list[str], dict[str, Any]]:
-    """Return the names of all fields, the names of the required ones, and the types of all."""
+    """Return the names of all fields, the names of the required fields, and the type of each."""
     fields = msgspec.structs.fields(cls)
     needed = [field.name for field in fields if field.required]
     return [field.name for field in fields], needed, get_type_hints(cls)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mixtally.errors import DataError
 
 _NAMED = 3
-"""Words of a line that are written out."""
+"""The maximum number of words that the label of a line shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class WordList:
 
     @property
     def lines(self) -> NDArray[np.int64]:
-        """The points that are counted, in the order of their first words."""
+        """The distinct points, in the order in which their first words stand in ``words``."""
         points, first = np.unique(self.points, return_index=True)
         return points[np.argsort(first)]  # np.unique sorts by point; restore the given order
 

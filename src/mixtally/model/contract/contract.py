@@ -34,7 +34,8 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     version : int
         The version of the file format.
     name, serial : str, int
-        A mix signs one contract of each name and serial. A larger serial ends the earlier ones.
+        The name of the contract, and the number of its version. A mix signs only one contract of
+        each name and serial. A contract with a larger serial ends the earlier ones of its name.
     hops : tuple of Role
         The mixes in the order in which messages pass them.
     suite : int
@@ -69,18 +70,19 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
-    """Return the lengths of envelopes in bytes.
+    """Return the length of an envelope in bytes, for each part and each role that receives it.
 
-    For each part, these are the length before each hop and the length before the collector.
+    An envelope is a message that is encrypted once for each role. Every role removes one layer, so
+    the tuple of each part has the length that each hop receives, then the collector's.
 
     Raise PlanError for an unknown suite.
 
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan, which has the message formats and the number of hops.
     suite : int
-        The number of the encryption suite.
+        The number of the HPKE suite, a key of ``SUITES``.
     """
     if suite not in SUITES:
         raise PlanError(

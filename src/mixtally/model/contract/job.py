@@ -65,6 +65,6 @@ def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
 
 
 def _most_messages(contract: Contract, part: Part) -> tuple[int, ...]:
-    """Return the maximum number of messages of a part that leave each hop."""
+    """Return the maximum number of messages of a part that leave each hop, in order of hops."""
     own, fakes = contract.most_bundles * part.most, most_fakes(part.recipe, part.layout.bins)
     return tuple(own + fakes * hop for hop in range(1, len(contract.hops) + 1))

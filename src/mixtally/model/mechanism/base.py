@@ -1,8 +1,14 @@
 """The base classes of mechanisms: messages, fakes, and the bias and variance of counts.
 
-A mechanism is a way to send a record, the fakes that protect it, and the people that the proof
-counts on. A mechanism consists of integers; ``accounting.divergence`` computes its delta. The
-estimator uses ``gain``, ``offset`` and ``variance``, and interval methods use ``noise``.
+A mechanism is a way to send a record, the fakes that protect it, and the people on whose randomness
+the proof relies. A fake is a dummy message. A mechanism consists of integers;
+``accounting.divergence`` computes its delta. The estimator uses ``gain``, ``offset`` and
+``variance``, and interval methods use ``noise``.
+
+A record sets some bins. With planes (``model.planes``), a message names a set of values in place of
+a bin, and *points at* each of them. If the *slots* of a record are sampled, a device draws some of
+the record's bins anew each time and sends only these. A *pad* is an additional bin that is sent for
+a missing member of a set.
 """
 
 import math
@@ -43,7 +49,8 @@ class Noise(NamedTuple):
     lost : tuple of pairs
         (trials, probability) of each binomial that is subtracted.
     tables : tuple of pairs
-        (weights over 2^64, number of draws) of each distribution on 0, 1, 2, .. that is added.
+        (weights, number of draws) of each distribution on 0, 1, 2, .. from which independent draws
+        are added. The weights are the probabilities times 2^64.
     """
 
     constant: int
@@ -57,8 +64,9 @@ class Mechanism(
 ):
     """A way to answer a question of ``bins`` bins. The fields are the integers of the mechanism.
 
-    ``PARAMETERS`` lists the parameters that users give. ``PROTOCOLS`` states by name which
-    parameters each protocol of the mechanism accepts.
+    A protocol is a name under which users choose a mechanism; a mechanism can have several.
+    ``PARAMETERS`` lists the parameters that users give. ``PROTOCOLS`` states, for the name of each
+    protocol, which of these parameters the protocol accepts.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
@@ -71,7 +79,7 @@ class Mechanism(
 
     @property
     def name(self) -> str:
-        """The public name of the protocol; the fields decide if a class has several protocols."""
+        """The name of the protocol. If the class has several, the fields determine which it is."""
         return next(iter(self.PROTOCOLS))
 
     @property
@@ -97,7 +105,7 @@ class Mechanism(
 class Shuffled(Mechanism, frozen=True, kw_only=True):
     """A mechanism whose messages are shuffled by mixes, with fakes or with other people's messages.
 
-    A bin that truly contains z people is counted ``gain * z + offset`` times on average.
+    If z people have a bin, the expected count of the bin is ``gain * z + offset``.
 
     Attributes
     ----------
@@ -118,12 +126,15 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def most_set(self) -> int:
-        """The maximum number of bits that a record may set under the guarantee."""
+        """The maximum number of bins in a record that the guarantee protects."""
         return self.bins if self.max_set is None else self.max_set
 
     @property
     def crowd(self) -> int:
-        """The number of honest people whose own randomness the proof counts on; 0 for none."""
+        """The number of honest people on whose flips or replacements the proof relies; 0 for none.
+
+        The person whose answer is protected is one of them.
+        """
         return 0
 
     @property
@@ -158,14 +169,18 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def contrast(self) -> float:
-        """The expected count of a set bit in one message, minus that of an unset bit."""
+        """The probability that a message shows a bit as set if it is set, minus that if it is not.
+
+        It is 1 without flips.
+        """
         return 1.0
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """Pairs (number of fakes, probability that one of them sets a given bit).
+        """For each kind of people's fakes with a set bit: the number of fakes, and a probability.
 
-        Fakes that are flipped zeros are left out.
+        It is the probability that a fake of this kind sets a given bit after its flips. Blank fakes
+        are left out, because their bits are distributed as the unset bits of records.
         """
         return ()
 
@@ -181,20 +196,22 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def cells(self) -> int:
-        """The number of values of a uniform fake: bins, pads of sets, or planes of a direction."""
+        """The number of equally likely values of a uniform fake.
+
+        These are the bins and the pads of sets or, with planes, the planes of one direction.
+        """
         return self.bins
 
     @property
     def collision_probability(self) -> float:
-        """The probability that another person's message points at a given value."""
+        """The probability that the message of a person without a value points at this value."""
         return 0.0
 
     @property
     def hiding_cells(self) -> float:
-        """The inverse of the minimum probability that a uniform fake hides a given message.
+        """The inverse of the least probability that a uniform fake hides a given message.
 
-        The result is the number of cells. If one slot of a record is sent, the number of cells is
-        divided by the number of the record's slots.
+        It is ``cells``, or ``cells`` / k if only one of the k slots of a record is sent.
         """
         return float(self.cells)
 
@@ -210,7 +227,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def takes_fakes(self) -> bool:
-        """Whether the protocol has a number of people's fakes, which may be zero."""
+        """Whether the number of people's fakes is a parameter of the protocol; it may be zero."""
         return "fakes" in self.rules.required | self.rules.optional
 
     @property
@@ -234,8 +251,9 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return False
 
     def with_honest(self, honest_share: float) -> Self:  # noqa: ARG002
-        """Return this mechanism with only the fakes that certainly arrive.
+        """Return this mechanism with only the people's fakes on which a guarantee may rely.
 
+        ``honest_share`` is the share of people who follow the protocol and whose messages arrive.
         Raise TypeError if there are fakes and the class does not define how many of them arrive.
         """
         if self.fakes_promised:
@@ -266,9 +284,9 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         }
 
     def noise_facts(self) -> dict[str, float]:
-        """Return the noise parameters that a calibration may find, without people's fakes.
+        """Return the noise parameters that a calibration may find, except the number of fakes.
 
-        Each probability is followed by its integer over 2^64.
+        After each probability NAME, the entry ``NAME_threshold`` has the probability times 2^64.
         """
         every: dict[str, float] = {}
         for one in self.PARAMETERS:
@@ -279,13 +297,13 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return every
 
     def facts(self) -> dict[str, float]:
-        """Return the noise parameters under their common names, for people and for JSON."""
+        """Return the noise parameters under the names of their options, for people and for JSON."""
         return self.noise_facts()
 
     @property
     @abstractmethod
     def gain(self) -> float:
-        """The expected count that a person adds to their own bin, minus that in another bin."""
+        """The expected count that a person adds to a bin they have, minus that to another bin."""
 
     @abstractmethod
     def offset(self, messages: int) -> float:
@@ -299,13 +317,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def noise(self, messages: int, count: int) -> Noise:
         """Return the distribution of tally minus true count, for a bin with ``count`` people.
 
-        ``messages`` is the total number of messages.
+        ``messages`` is the total number of messages, fakes included.
         """
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
-        """Return the distribution of the tally of ``bins`` bins in total, minus their true total.
+        """Return the distribution of a group's total tally minus its true total.
 
-        ``count`` is the true total. A table of shaped fakes is drawn ``bins`` times as often. Raise
+        The group has ``bins`` bins, and ``count`` is its true total. ``messages`` is the total
+        number of messages. For shaped fakes, there is a draw for each bin of the group. Raise
         TypeError for a mechanism for which this distribution is not derived.
         """
         raise TypeError(f"{self.name}: totals are not known")
@@ -318,19 +337,21 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return self.variance(messages)
 
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:  # noqa: ARG002
-        """Return the variance of a count once the sum of ``bins`` counts is used.
+        """Return the variance of a bin's estimate if the known sum of ``bins`` counts is used.
 
-        Let n be the known number of people in all bins, and Z the sum of the unbiased counts. Each
-        count is reduced by (Z - n) / bins. Counts and variance do not change if Z always equals n.
+        ``count`` is the number of people in the bin. Let n be the known number of people in the
+        ``bins`` bins together, and Z the sum of their unbiased counts. The estimate is the unbiased
+        count minus (Z - n) / bins. If Z always equals n, using the sum changes neither the estimate
+        nor its variance.
         """
         return self.variance_at(messages, count)
 
     def sampling_share(self, messages: int, bins: int) -> float:  # noqa: ARG002
-        """Return which part of the variance of the tallied sum of ``bins`` bins is due to slots.
+        """Return the share of the variance of a sum of counts that is due to sampling slots.
 
-        Every person has exactly one of these bins, and may not send it if slots are sampled. The
-        result is in [0, 1]. It is 0 if records are sent whole, or if there are too few people to
-        use the sum.
+        The sum is that of ``bins`` bins, of which every person has exactly one. If slots are
+        sampled, a person may not send this bin. The result is in [0, 1]. It is 0 if records are
+        sent whole, or if too few people send the bin for the sum to be used.
         """
         return 0.0
 
@@ -361,7 +382,10 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def true_fakes(self) -> float:
-        """The mean number of people's fakes that name a given bin: K / d for K uniform ones."""
+        """The mean number of people's uniform fakes that name a given bin before flips.
+
+        It is K / d for K uniform fakes and d bins; 0 without uniform fakes.
+        """
         return self.fakes_sent / self.bins if self.uniform_fakes else 0.0
 
     @property
@@ -370,7 +394,11 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return self.repeats
 
     def people_among(self, messages: int) -> int:
-        """Return the maximum number of people who can have sent ``messages``, fakes included."""
+        """Return the maximum number of people who can have sent the messages that are not fakes.
+
+        ``messages`` is the total number of messages. People's fakes and paired fakes are
+        subtracted. Other fakes of mixes are not, because their number is random.
+        """
         fakes = self.fakes_promised if self.has_paired_fakes else self.fakes_sent
         return (messages - fakes) // self.record_messages
 
@@ -384,7 +412,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def standard_error(self, users: int, count: int = 0, summed: int | None = None) -> float:
         """Return the standard error of a bin with ``count`` of ``users`` people, in counts.
 
-        If ``summed`` is not None, the estimate uses the known sum of this number of bins.
+        If ``summed`` is not None, the estimate uses the known sum of the counts of ``summed`` bins.
         """
         messages = users * self.record_messages + self.fakes_promised
         if summed is None:

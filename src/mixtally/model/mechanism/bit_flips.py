@@ -3,8 +3,9 @@
 Each bit is flipped with probability q, and p = 1 - q. The bits of fakes are flipped as well. Let N
 be the number of messages, and p - q the contrast. A bin is set in N q messages on average, plus p -
 q for every record that sets it. So the estimate of an empty bin has variance N p q / (p - q)^2. A
-uniform fake sets one of d bins, and after its flips a given bit with probability s = q + (p - q) /
-d. So K uniform fakes add K / d to the estimate of each bin, and they add variance.
+uniform fake sets one of d bins. After its flips, it shows a given bit as set with probability s = q
++ (p - q) / d. So K uniform fakes add K / d to the estimate of each bin before the correction, and
+they add variance.
 
 Source: notes 004 section 4 (one bit), 5.2 (uniform fakes), 5.3 (blank fakes); sufficient DP 000
 section 2 (free bits without fakes); 003 (repeats).
@@ -54,7 +55,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         Without fakes a crowd is required. Uniform fakes require records of one value. Free bits
         have no fakes, except that a single bit may have blank ones.
     crowd : int
-        Honest people whose own flips the proof counts on; 0 for none.
+        The number of honest people on whose flips the proof relies; 0 for none.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
@@ -228,7 +229,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def fakes_promised(self) -> int:
-        """The number of fakes of all repeats."""
+        """The number of fakes of the whole collection, over all repeats."""
         return self.repeats * self.fakes.count
 
     @property
@@ -237,7 +238,10 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         return isinstance(self.fakes, UniformFakes)
 
     def with_honest(self, honest_share: float) -> "BitFlips":
-        """Return this mechanism with the fakes that certainly arrive and an unchanged crowd."""
+        """Return this mechanism with the fakes on which a guarantee may rely; see the base class.
+
+        The crowd stays the same.
+        """
         if isinstance(self.fakes, NoFakes):
             return self
         honest = type(self.fakes)(count_arriving(self.fakes.count, honest_share))
@@ -257,12 +261,12 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def takes_fakes(self) -> bool:
-        """Whether people send fakes. A bit of a split vector may be sent without any."""
+        """Whether the number of people's fakes is a parameter of the protocol; it may be zero."""
         return not isinstance(self.fakes, NoFakes)
 
     @property
     def contrast(self) -> float:
-        """The expected count of a set bit in one message, minus that of an unset bit: p - q."""
+        """The probability p - q: that a set bit is shown as set, minus that an unset bit is."""
         return (SCALE - 2 * self.threshold) / SCALE  # integers, so no cancellation near q = 1/2
 
     @property
@@ -274,7 +278,8 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
         """One pair for uniform fakes, otherwise nothing.
 
-        The pair is the number of fakes and the probability that one of them sets a given bit.
+        The pair is the number of fakes and the probability that a fake sets a given bit after its
+        flips.
         """
         if not self.uniform_fakes:
             return ()
@@ -304,17 +309,17 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         return self._others(messages) * q * (1.0 - q) / self.gain**2 + fakes / self.gain**2
 
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:  # noqa: ARG002
-        """Return the variance of a count once the sum of ``bins`` counts is used.
+        """Return the variance of a bin's estimate if the known sum of ``bins`` counts is used.
 
-        Flips are independent and have variance F = N q (1 - q) / gain^2 in every bin. Of this, F (1
-        - 1/d) remains for d bins. Uniform fakes add (K / d) (1 - 1/d). Their sum over all bins is
-        always K, so the known total does not reduce their variance.
+        Flips add independent errors with variance F = N q (1 - q) / gain^2 to all bins. Using the
+        sum of d bins reduces F to F (1 - 1/d). K uniform fakes add (K / d) (1 - 1/d). Their sum
+        over all bins is always K, so the known sum does not reduce their variance.
         """
         rate = self.true_fakes / self.repeats**2
         return (self.variance(messages) + rate / self.bins) * (1.0 - 1.0 / bins)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
-        """Return the noise of the total of several bins; a uniform fake sets at most one."""
+        """Return the noise of the total of several bins; a uniform fake names at most one."""
         ones, q = self.repeats * count, self.flip_probability
         fakes = sum(many for many, _ in self.fake_bits)
         shown = q + self.contrast * bins / self.bins
@@ -322,7 +327,11 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         return Noise(ones - count, ((rising, q), (fakes, shown)), ((ones, q),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Return the noise: flipped zeros minus flipped ones, plus the bits of uniform fakes."""
+        """Return the noise of a bin with ``count`` people.
+
+        It is the number of unset bits that flips set, minus the number of set bits that they clear,
+        plus the bits of uniform fakes.
+        """
         ones, q = count * self.repeats, self.flip_probability
         sent = self._others(messages)
         return Noise(ones - count, ((sent - ones, q), *self.fake_bits), ((ones, q),))

@@ -13,7 +13,7 @@ MOST_MIXES = 100
 
 
 class FakeSource(StrEnum):
-    """Who draws the fakes, and is therefore trusted to have drawn them."""
+    """Who draws the fakes. The guarantee trusts these people or mixes to have drawn them."""
 
     USERS = "users"
     MIX = "mix"
@@ -29,7 +29,7 @@ class NoFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="none
 
 
 class BlankFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="blank"):
-    """``count`` records with no bit set, in the whole collection; people draw and send them."""
+    """``count`` fake records with no bit set, in the whole collection or in each repeat."""
 
     count: int
 
@@ -38,7 +38,7 @@ class BlankFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="b
 
 
 class UniformFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
-    """``count`` records of uniformly random bins, in the whole collection; people send them."""
+    """``count`` fake records of uniform bins, in the whole collection or in each repeat."""
 
     count: int
 

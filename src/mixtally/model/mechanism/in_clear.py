@@ -1,32 +1,36 @@
 """Records in clear among fakes: a message is the number of a bin or of a plane.
 
+A fake is a dummy message. N is the number of messages, and K the number of uniform fakes.
+
 *Sets.* A set of at most k bins is sent as k messages with different cells. The cells are its
 members, and one of k additional cells, the pads, for each missing member.
 
-*Fakes.* K uniform fakes put K / p counts on average into each of p cells, with variance (K / p)(1 -
+*Fakes.* K uniform fakes add K / p counts on average to each of p cells, with variance (K / p)(1 -
 1/p), independently of people's records. Shaped fakes of a mix add the mean and the variance of
-their table to every cell. Both add up over the mixes. Paired fakes add X to one of two bins and a
-constant minus X to the other, so the errors of both counts are opposite.
+their table to every cell. Means and variances add up over the mixes. Paired fakes add X to one of
+two bins and a constant minus X to the other, so the errors of the two counts are opposite.
 
 *Sampled slots.* A record has k different cells, its slots: one value of each attribute or bit, or
 the members of a set and its pads. The device draws m of them anew each time, and sends only these.
-Of c people with a bin, Bin(c, m/k) send it. So (k/m) (S - K / D) is unbiased, with variance
+Of c people with a bin, Bin(c, m/k) send it. Let S be the number of messages that name the bin, and
+D the number of cells. Then (k/m) (S - K / D) is an unbiased estimate of c, with variance
 
     c (k/m - 1) + (k/m)^2 K (1/D) (1 - 1/D).
 
-If everyone of n people has exactly one of d bins, a value of one attribute or bit, the sum Z of
-their unbiased counts has the variance
+Suppose that each of n people has exactly one of d bins: the values of one attribute or bit. Then
+the sum Z of the unbiased counts of these bins has the variance
 
     V = n (k/m - 1) + (k/m)^2 K (d/D) (1 - d/D).
 
-Let w be the share of its first term, the *sampling share*. The covariance of Z and the count of a
-bin with c people is b V, where b = w c/n + (1 - w)/d. So the count minus b (Z - n) has no
-covariance with Z, and its variance is smaller by b^2 V. ``protocol.estimate.projection`` has the
-estimate.
+Let w be the share of the first term in V, the *sampling share*. The covariance of Z and the count
+of a bin with c people is b V, where b = w c/n + (1 - w)/d. So the count minus b (Z - n) is
+uncorrelated with Z, and its variance is smaller than that of the count by b^2 V.
+``protocol.estimate.projection`` computes this estimate.
 
-*Planes* (``model.planes``). Another person's message points at a given value with probability q.
-Here q is kappa for k = 1, 1/p for k > 1, and 0 for bins. For n people and K fakes, let S be the
-number of messages that point at the value. Then the unbiased count is
+*Planes* (``model.planes``). The message of a person without a value points at this value with
+probability q. Here q is kappa for k = 1, and 1/p for k > 1. If messages name bins, q is 0. For n
+people and K fakes, let S be the number of messages that point at the value. Then the unbiased
+count is
 
     (S - k n q - K / p) / (1 - k q).
 
@@ -70,6 +74,8 @@ MOST_CELLS = MOST_BINS + MOST_SET
 class IndexMechanism(Shuffled, frozen=True, kw_only=True):
     """Messages that are numbers of bins or planes, one message for each member of a set.
 
+    A subclass sends the member itself, or sometimes replaces it by a random one.
+
     Attributes
     ----------
     fakes : UniformFakes or ShapedFakes
@@ -77,8 +83,8 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
     planes : Planes or None
         The planes that messages name; None if they name bins.
     max_set : int
-        The maximum number of bins in a record, in [1, 16], and at most half the planes of a
-        direction.
+        The maximum number of bins in a record, in [1, 16]. Without planes it is at most the number
+        of bins, and with planes at most half the number of planes of a direction.
     """
 
     fakes: UniformFakes | ShapedFakes
@@ -97,15 +103,15 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
 
     @property
     def _most_members(self) -> int:
-        """The maximum of ``max_set``, whatever the number of bins is."""
+        """The maximum of ``max_set`` for any number of bins."""
         return MOST_SET
 
     @property
     def cells(self) -> int:
-        """The number of values that a fake can have.
+        """The number of equally likely values of a uniform fake.
 
-        These are the planes of a direction or the bins. For sets of several bins, the pads are
-        added.
+        With planes, these are the planes of one direction. Otherwise they are the bins and, for
+        sets of several bins, the pads.
         """
         if self.planes is not None:
             return self.planes.prime
@@ -113,26 +119,26 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
 
     @property
     def pads(self) -> int:
-        """The number of bins that are sent for missing members of a set."""
+        """The number of additional bins that are sent for missing members of a set."""
         return self.max_set if self.max_set > 1 else 0
 
     @property
     def collision_probability(self) -> float:
-        """The probability that another person's message points at a given value."""
+        """The probability that the message of a person without a value points at this value."""
         if self.planes is None:
             return 0.0
         return self.planes.collision_probability if self.max_set == 1 else 1.0 / self.planes.prime
 
     @property
     def encoding_facts(self) -> dict[str, float]:
-        """The parameters p and t of the planes, and the size of sets."""
+        """The parameters p and t of the planes, and the maximum size of sets, by option name."""
         size: dict[str, float] = {"max_set": self.max_set} if self.max_set > 1 else {}
         over = self.planes
         return size if over is None else {**size, "prime": over.prime, "digits": over.digits}
 
     @property
     def layout(self) -> Layout:
-        """The format of a cell's or a plane's number."""
+        """The format of a message: the number of a cell or of a plane of some direction."""
         return Layout(Form.INDEX, self.cells if self.planes is None else self.planes.messages)
 
     @property
@@ -163,7 +169,7 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
         return self.fakes if isinstance(self.fakes, ShapedFakes) else None
 
     def with_honest(self, honest_share: float) -> Self:
-        """Return this mechanism with the people's fakes that certainly arrive."""
+        """Return this mechanism with the people's fakes on which a guarantee may rely."""
         if isinstance(self.fakes, ShapedFakes):
             return self
         honest = UniformFakes(count_arriving(self.fakes.count, honest_share))
@@ -287,22 +293,22 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def _most_members(self) -> int:
-        """The maximum of ``max_set``, which is larger if each attribute or bit has a slot."""
+        """The maximum of ``max_set``: 64 if each attribute or bit has a slot, otherwise 16."""
         return MOST_BITS if self.full else MOST_SET
 
     @property
     def set_messages(self) -> int:
-        """The number of messages of one record: its sampled slots, or all."""
+        """The number of messages of one record, sent once: its sampled slots, or all slots."""
         return self.max_set if self.slots is None else self.slots
 
     @property
     def record_messages(self) -> int:
-        """The number of messages of a record: one for each slot that is sent."""
+        """The number of messages of a record: one for each slot that is sent, times the repeats."""
         return self.repeats * self.set_messages
 
     @property
     def pads(self) -> int:
-        """The number of bins that are sent for missing members of a set."""
+        """The number of additional bins that are sent for missing members of a set."""
         return 0 if self.full else super().pads
 
     @property
@@ -312,7 +318,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def hiding_cells(self) -> float:
-        """D/k, the number of cells for each slot of a record, if one slot is sent; else D."""
+        """D/k if only one of the k slots of a record is sent, otherwise D. D is the cells."""
         return self.cells / self.max_set if self.slots == 1 else float(self.cells)
 
     @property
@@ -352,10 +358,10 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def noise_by_count(self) -> bool:
-        """Whether the noise depends on the people in a bin.
+        """Whether the noise of a bin depends on the number of people in it.
 
-        Over planes it does: only people who do not have the value can point at it by chance. With
-        sampled slots, only some of the people in a bin send it.
+        Over planes it does, because only people without a value can point at it by chance. With
+        sampled slots it does, because only some of the people in a bin send it.
         """
         return self.planes is not None or self.slots is not None
 
@@ -363,13 +369,17 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def gain(self) -> float:
         """The repeats, times 1 - k q over planes or times m / k for sampled slots.
 
-        Here q is the collision probability of two values, and m of the k members of a set are sent.
+        Here q is ``collision_probability``, and m of the k slots of a record are sent.
         """
         kept = self.sent_share * (1.0 - self.max_set * self.collision_probability)
         return self.repeats * kept
 
     def offset(self, messages: int) -> float:
-        """Return N q + K / p for uniform fakes; for shaped ones the mean of all mixes' tables."""
+        """Return the expected count of an empty bin among ``messages`` messages.
+
+        For K uniform fakes it is (N - K) q + K / D, where N is ``messages`` and D the number of
+        cells. For shaped fakes it is the sum of the means of all mixes' tables.
+        """
         if isinstance(self.fakes, UniformFakes):
             return (messages - self.fakes_sent) * self.collision_probability + self.true_fakes
         return self.repeats * self.fakes.mixes * self.fakes.shape.mean
@@ -377,9 +387,9 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def variance(self, messages: int) -> float:
         """Return the variance of the unbiased estimate of an empty bin, in counts squared.
 
-        For uniform fakes it is [N q (1 - q) + (K / p) (1 - 1/p)] / (1 - k q)^2. For shaped fakes it
-        is the variance of all mixes' tables. Source: notes 004, standard error below (5.10);
-        ``model.planes``.
+        For uniform fakes it is [N q (1 - q) + (K / p) (1 - 1/p)] / (1 - k q)^2, where N is the
+        number of messages that are not fakes. For shaped fakes it is the sum of the variances of
+        all mixes' tables. Source: notes 004, standard error below (5.10); ``model.planes``.
         """
         if isinstance(self.fakes, UniformFakes):
             spread = self.true_fakes * (1.0 - 1.0 / self.cells)
@@ -393,17 +403,20 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return spread / self.gain**2
 
     def variance_at(self, messages: int, count: int) -> float:
-        """Return the variance of a bin with ``count`` people: c (k/m - 1) more if sampled."""
+        """Return the variance of the estimate of a bin with ``count`` people, in counts squared.
+
+        If slots are sampled, it is by c (k/m - 1) larger than for an empty bin, for c = ``count``.
+        """
         missing = count * (1.0 / self.sent_share - 1.0) / self.repeats
         return self.variance(messages) + missing
 
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:
-        """Return the variance of a count once the sum of ``bins`` counts is used.
+        """Return the variance of a bin's estimate if the known sum of ``bins`` counts is used.
 
-        Shaped fakes are independent and identically distributed in all d bins, so V (1 - 1/d)
-        remains of their variance V. With sampled slots, b^2 V is removed (see above). Uniform or
-        paired fakes and whole records add up to the number of messages, so their known total
-        carries no information.
+        Shaped fakes are independent and identically distributed in all d bins, so using the sum
+        reduces their variance V to V (1 - 1/d). With sampled slots, the variance is smaller by b^2
+        V, as the docstring of the module derives. Uniform or paired fakes and whole records always
+        add up to the number of messages, so their known sum carries no information.
         """
         found = self.variance_at(messages, count)
         share, people = self.sampling_share(messages, bins), self.people_among(messages)
@@ -413,7 +426,10 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return found * (1.0 - 1.0 / bins) if self.has_independent_fakes else found
 
     def sampling_share(self, messages: int, bins: int) -> float:
-        """Return the share w of drawn slots in the variance of a sum, 0 for few people."""
+        """Return the share w of sampling in the variance of a sum; see the module's docstring.
+
+        It is 0 unless the mechanism is ``full``, and if too few people send the slot.
+        """
         drawn = self._drawn_variance(self.people_among(messages))
         if not self.full or drawn < _LEAST_DRAWN:
             return 0.0
@@ -426,8 +442,8 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
         """Return the noise of the total of several bins: the fakes that name one of them.
 
-        With sampled slots, the members that are not sent are counted as independent. A person with
-        several of the bins sends a number of them that varies less (Hoeffding, 1963, theorem 4).
+        With sampled slots, every member is treated as omitted independently. For a person with
+        several of the bins, the true number of sent bins varies less (Hoeffding, 1963, theorem 4).
         """
         if self.shaped_fakes is None:
             return Noise(0, ((self.fakes_promised, bins / self.cells),), self._unsent(count))
@@ -451,9 +467,9 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))
 
     def _unsent(self, count: int) -> tuple[tuple[int, float], ...]:
-        """Return how many of ``count`` people do not send a given member, as binomials.
+        """Return the distribution of how many of ``count`` people do not send a given member.
 
-        A binomial is a pair (trials, probability). There is none if records are sent whole.
+        It is one binomial as a pair (trials, probability), or no pair if records are sent whole.
         """
         return () if self.slots is None else ((count * self.repeats, 1.0 - self.sent_share),)
 
@@ -464,7 +480,7 @@ def check_slots(slots: int, parts: int) -> int:
     Parameters
     ----------
     slots : int
-        The number of sent slots, in [1, parts).
+        The number of slots that are sent, in [1, parts).
     parts : int
         The number of slots of a record.
     """

@@ -6,21 +6,22 @@ let there be m fakes. The count of this bin is the sum of three independent bino
 
     Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(m, 1/d).
 
-So (count - (n g + m) / d) / (1 - g) is an unbiased estimate of z. Its variance is
+The first two are people's messages, and the third is the fakes. So (count - (n g + m) / d) /
+(1 - g) is an unbiased estimate of z. Its variance is
 
     [z (1 - g + g/d) g (1 - 1/d) + (n - z)(g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2,
 
 which is about z g / (1 - g) more than for an empty bin.
 
-*Planes of Z_p^t* (``planes``). Another person's message points at a value with probability (1 - g)
-kappa + g/p in place of g/d, and a fake with probability 1/p. The factor 1 - g becomes (1 - g)(1 -
-kappa).
+*Planes of Z_p^t* (``model.planes``). The message of a person without a value points at this value
+with probability (1 - g) kappa + g/p in place of g/d. A fake points at it with probability 1/p. The
+factor 1 - g becomes (1 - g)(1 - kappa).
 
 *Sets* of at most k values are sent as in ``in_clear``. Each of the k messages is replaced
 independently. The z people with a bin send (k - 1) z messages of other members, which name the bin
 only if they are replaced. The n - z other people send k (n - z) messages. Each replaced message
-names the bin with probability 1/D for D cells, or 1/p over planes. So the number n - z becomes k (n
-- z) and (k - 1) z, and the factor 1 - kappa becomes 1 - k/p.
+names the bin with probability 1/D for D cells, or 1/p over planes. So n - z becomes k (n - z) +
+(k - 1) z, and the factor 1 - kappa becomes 1 - k/p.
 
 Source: Warner, Randomized Response (1965); Kairouz, Bonawitz, Ramage, Discrete Distribution
 Estimation under Local Privacy (2016), section 3 (k-ary).
@@ -57,8 +58,8 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
     fakes : UniformFakes
         Additional uniform fakes of people; possibly 0.
     crowd : int
-        Honest people whose own replacements the proof counts on, in [1, 10^10]. The person whose
-        answer is protected is one of them.
+        The number of honest people on whose replacements the proof relies, in [1, 10^10]. The
+        person whose answer is protected is one of them.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
@@ -97,7 +98,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def hit_probability(self) -> float:
-        """The probability that another person's message points at a given value."""
+        """The probability that the message of a person without a value points at this value."""
         return (
             self.keep_probability * self.collision_probability
             + self.replacement_probability / self.cells
@@ -110,7 +111,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def keep_probability(self) -> float:
-        """1 - g, from the integers, so that no digits are lost for g near one."""
+        """The probability 1 - g, from the integers, so that no digits are lost for g near 1."""
         return (SCALE - self.replaced) / SCALE
 
     def noise_facts(self) -> dict[str, float]:
@@ -143,10 +144,11 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def hiding_cells(self) -> float:
-        """The inverse of the minimum probability that a uniform message hides a given member.
+        """The inverse of the least probability that a uniform message hides a given member.
 
-        Without planes this is the number of cells. For sets over planes it is p / (1 - (k-1)
-        kappa), because a member's message names a plane that contains no other member of the set.
+        Without planes, or for one value, this is the number of cells. For sets over planes it is p
+        / (1 - (k-1) kappa), because a member's message names a plane that contains no other member
+        of the set.
         """
         if self.planes is None:
             return float(self.cells)
@@ -165,17 +167,20 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
         )
 
     def _reports(self, messages: int) -> int:
-        """Return the number of people's messages that are not fakes."""
+        """Return the number of messages that are not fakes."""
         return messages - self.fakes_promised
 
     def offset(self, messages: int) -> float:
-        """Return N ((1 - g) kappa + g/d) + m/d."""
+        """Return the expected count of an empty bin: N ((1 - g) kappa + g/d) + m/d.
+
+        N is the number of messages that are not fakes, and m the number of fakes.
+        """
         return self._reports(messages) * self.hit_probability + self.true_fakes
 
     def variance(self, messages: int) -> float:
-        """Return the variance for an empty bin.
+        """Return the variance of the unbiased estimate of an empty bin, in counts squared.
 
-        The variance is [n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2.
+        Without planes it is [n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2.
         """
         return self.variance_at(messages, 0)
 
@@ -194,8 +199,9 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
     def noise(self, messages: int, count: int) -> Noise:
         """Return the noise of a bin with ``count`` people.
 
-        Of these people a binomial number with probability g (1 - 1/d) is lost. Other people's
-        messages, messages of their other set members that are replaced, and fakes are added.
+        Each of these people is lost with probability g (1 - 1/d): a random bin replaces the bin.
+        Three kinds of messages are added if they name the bin by chance: those of other people,
+        those for other members of these people's sets, and fakes.
         """
         ones, share = count * self.repeats, 1.0 / self.cells
         own = (self.max_set - 1) * ones

@@ -1,15 +1,15 @@
 """Memoized answers: a record is randomized once and stored, and each report randomizes it again.
 
 RAPPOR calls the stored record the permanent randomized response, and a report the instantaneous
-one. Each bit of the record is stored as a fair coin with probability f, so it is stored wrongly
-with probability F = f/2. A report shows a stored 1 as 1 with probability q, and a stored 0 as 1
-with probability p. The mean of T reports of a bit has
+one. With probability f, a fair coin replaces a bit of the record before it is stored. So the bit is
+stored wrongly with probability F = f/2. A report shows a stored 1 as 1 with probability q, and a
+stored 0 as 1 with probability p. Over T reports, the fraction in which a bit is shown as 1 has
 
     mean      p* = F (p + q) + (1 - f) p  for a true 0,   p* + (1 - f)(q - p)  for a true 1
     variance  F (1 - F) (q - p)^2 + [s q (1 - q) + (1 - s) p (1 - p)] / T,
 
-where s is the probability that a 1 is stored. The first term of the variance belongs to the stored
-record, so no number of reports reduces it.
+where s is the probability that a 1 is stored: 1 - F for a true 1 and F for a true 0. The first term
+of the variance is due to the stored record, so no number of reports reduces it.
 
 Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), sections 2 and 4.
 """
@@ -54,7 +54,8 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
     permanent : int
         f times 2^64, in [2^24, 2^64]. It is even, so that f/2 is also an integer over 2^64.
     p, q : int
-        Report probabilities times 2^64, with 0 <= p < q <= 2^64.
+        The probabilities that a report shows a stored 0 as 1, and a stored 1 as 1, times 2^64. 0 <=
+        p < q <= 2^64.
     hashed : bool
         Whether values are hashed into bits (a Bloom filter); otherwise a value is a bin.
     hashes : int
@@ -178,10 +179,10 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         Parameters
         ----------
         reports : float
-            The number T of reports, whose mean each person contributes. Infinity leaves the
-            variance of the stored records.
+            The number T of reports of each person, whose mean enters the count. For infinity, only
+            the variance of the stored records remains.
         ones, zeros : float or array
-            The number of people whose true bit is 1, and 0.
+            The numbers of people whose true bit is 1, and whose true bit is 0.
         """
         half, (p, q) = self.f / 2.0, self.report_probabilities
         kept = half * (1.0 - half) * (q - p) ** 2
@@ -192,7 +193,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         return total / self.gain**2 if self.gain else total + float("inf")
 
     def standard_error(self, users: int, reports: float) -> float:
-        """Return the standard error of a bit that no one of ``users`` people has, in counts."""
+        """Return the standard error of a bit's count if none of ``users`` people has it."""
         return math.sqrt(self.variance(reports, 0.0, float(users)))
 
 

@@ -31,10 +31,10 @@ class Parameter:
     low, high : int
         The range that a calibration searches.
     denominator : int
-        2^64 for a probability, 1 for a number.
+        2^64 if the integer is a probability times 2^64; 1 if it is a plain number.
     field : str
-        The field of the mechanism that has the integer; empty if the mechanism overrides
-        ``with_parameter`` and ``parameter_value``.
+        The name of the mechanism's field that stores the integer. Empty if the class of the
+        mechanism overrides ``with_parameter`` and ``parameter_value``.
     """
 
     text: str
@@ -52,7 +52,7 @@ class Parameter:
         return self.text
 
     def to_public_value(self, value: int) -> float:
-        """Return the number that users give for the integer ``value``."""
+        """Return ``value`` as users write it: divided by the denominator."""
         return value if self.denominator == 1 else value / self.denominator
 
 
@@ -161,14 +161,16 @@ class ParameterRules(NamedTuple):
     sought : tuple of str
         Parameters that a calibration may find. If several are missing, it finds the first.
     instead : tuple of pairs
-        (name, other): the other parameter may be given in place of the required one.
+        Pairs (name, other): the parameter ``other`` may be given in place of the required parameter
+        ``name``.
     chosen : frozenset of str
         Parameters that a calibration chooses in addition to the one that it finds.
     sets : bool
         Whether a record of several bins is protected as a whole, without ``split``.
     claim : pair of frozensets or None
-        Parameters that a claim about the protocol must have, and may have, when it is attacked.
-        None for a protocol that cannot be part of a plan, for which there are no attacks.
+        A claim is a protocol with parameters and a stated epsilon and delta, which attacks test.
+        The first set has the parameters that a claim must have, and the second those that it may
+        have. None for a protocol that cannot be part of a plan, for which there are no attacks.
     """
 
     required: frozenset[str]
@@ -243,7 +245,7 @@ class Parameters:
         return self._values.get(name)
 
     def with_values(self, **values: Any) -> "Parameters":
-        """Return these parameters with some values replaced."""
+        """Return these parameters with the given values in place of the old ones."""
         return Parameters(**{**self._values, **values})
 
     def with_defaults(self, table: Iterable[ParameterSpec]) -> "Parameters":
@@ -265,26 +267,27 @@ class Parameters:
         )
 
     def list_given_names(self) -> set[str]:
-        """Return the names of the parameters that were given."""
+        """Return the set of the names that iteration yields."""
         return set(self)
 
     def messages_per_record(self) -> int:
-        """Return the number of messages of a record of values.
+        """Return the number of messages of a record.
 
-        This is the maximum size of the record if the record is split, and otherwise 1.
+        It is ``max_set``, the maximum number of values of a record, if every value is a message of
+        its own (``split``). Otherwise it is 1.
         """
         return (self.get("max_set") or 1) if self.get("split") else 1
 
 
 def format_flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
-    """Return a list of options as text, in the order of a table.
+    """Return the command-line options of parameters as one text, in the order of a table.
 
     Parameters
     ----------
     names : iterable of str
-        The names of the parameters; those that the table lacks come last.
+        The names of the parameters. Names that are not in the table come last.
     table : iterable of ParameterSpec
-        The specifications of the parameters.
+        The specifications of the parameters, which determine the order.
     """
     rest = list(names)
     order = [one.name for one in table if one.name in rest]

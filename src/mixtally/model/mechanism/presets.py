@@ -8,18 +8,20 @@ from mixtally.model.mechanism.in_clear import InClear
 def flip_blank(
     *, bins: int, fakes: int, threshold: int, crowd: int = 0, max_set: int = 1, repeats: int = 1
 ) -> BitFlips:
-    """Return the mechanism that flips the bits of a value or a set, among flipped blanks.
+    """Return the mechanism that flips the bits of a value or a set, protected by blank fakes.
+
+    A blank fake is a dummy message with no bit set before its bits are flipped.
 
     Parameters
     ----------
     bins : int
         The number of bins.
     fakes : int
-        The number of blanks in the whole collection.
+        The number of blank fakes in the whole collection.
     threshold : int
         The flip probability times 2^64.
     crowd : int
-        The number of people whose flips count; 0 for none.
+        The number of honest people on whose flips the proof relies; 0 for none.
     max_set : int
         The maximum number of bins in a record.
     repeats : int
@@ -36,16 +38,16 @@ def flip_blank(
 
 
 def single_bit(*, fakes: int, threshold: int, crowd: int, repeats: int = 1) -> BitFlips:
-    """Return the mechanism that flips one bit, among flipped zeros and the bits of the crowd.
+    """Return the mechanism that flips one bit, protected by blank fakes and other people's flips.
 
     Parameters
     ----------
     fakes : int
-        The number of zeros in the whole collection.
+        The number of blank fakes, which are flipped zeros, in the whole collection.
     threshold : int
         The flip probability times 2^64.
     crowd : int
-        The number of people whose flips count; 0 for none.
+        The number of honest people on whose flips the proof relies; 0 for none.
     repeats : int
         How often each record is sent.
     """
@@ -58,6 +60,8 @@ def single_bit(*, fakes: int, threshold: int, crowd: int, repeats: int = 1) -> B
 def flip_bits(*, bins: int, threshold: int, crowd: int, repeats: int = 1) -> BitFlips:
     """Return the mechanism that flips free bits, which other people's flips protect.
 
+    Free bits are bits of which a record may set any number.
+
     Parameters
     ----------
     bins : int
@@ -65,7 +69,7 @@ def flip_bits(*, bins: int, threshold: int, crowd: int, repeats: int = 1) -> Bit
     threshold : int
         The flip probability times 2^64.
     crowd : int
-        The number of people whose flips count.
+        The number of honest people on whose flips the proof relies.
     repeats : int
         How often each record is sent.
     """
@@ -84,7 +88,7 @@ def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: in
     threshold : int
         The flip probability times 2^64.
     crowd : int
-        The number of people whose flips count.
+        The number of honest people on whose flips the proof relies.
     max_set : int
         The maximum number of bins in a record.
     repeats : int
