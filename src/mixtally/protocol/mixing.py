@@ -29,7 +29,7 @@ from mixtally.primitives.wide import draw_numbers
 
 # Bytes of messages that are flipped at a time, so that temporary arrays stay small.
 _SPAN_BYTES = 1 << 22
-# The most bytes of tables that the spans of one recipe share.
+# The maximum size in bytes of the tables that all spans of a recipe share.
 _MEMO_BYTES = 1_000_000
 _NONE = np.zeros(0, dtype=np.int64)
 
@@ -38,7 +38,7 @@ def draw_recipe_messages(recipe: Recipe, layout: Layout, chance: Chance) -> Rows
     """Draw the messages that one mix adds by its recipe, shape (messages, bytes).
 
     Callers must shuffle the messages: their order is not random. Raises ParameterError if the cap
-    of the layout is so low that hardly any flipped blank has few enough bits.
+    of the layout is so low that nearly every flipped blank has more bits set.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def draw_shaped_fakes(
 ) -> Rows:
     """Draw fakes in clear. A bin receives k fakes with probability weights[k] / 2^64.
 
-    The number of fakes in each bin is the secret of the mix. The collector must not learn it.
-    ``paired`` is as in ``draw_fake_counts``.
+    The number of fakes in each bin is the secret of the mix, which the collector must not learn. If
+    ``paired``, the fakes of each pair of bins have a fixed sum, as in ``draw_fake_counts``.
     """
     counts = draw_fake_counts(weights, layout.bins, chance, paired=paired)
     return layout.rows(np.repeat(np.arange(layout.bins), counts))
@@ -100,10 +100,10 @@ def draw_fake_counts(
     chance : Chance
         The source of randomness. One word is drawn for each bin or, if ``paired``, for each pair.
     paired : bool
-        Whether the fakes of bins 0 and 1, of bins 2 and 3, and so on, always add up to the largest
-        number of the table. A part has one such pair.
+        Whether the fakes of bins 0 and 1, of bins 2 and 3, and so on, always add up to the same
+        number: the largest number of fakes in the table. A part has one such pair.
     """
-    # A paired table may end with zeros, before which the sum is already 2^64.
+    # A paired table may end with zeros. The running sum is 2^64 already before these.
     sums = [one for one in accumulate(weights[:-1]) if one < SCALE]
     cumulative = np.array(sums, dtype=np.uint64)
     if not paired:
@@ -129,7 +129,7 @@ def check_shuffle_memory(messages: int, message_bytes: int, most_bytes: int) -> 
     most_bytes : int
         The memory limit in bytes.
     """
-    # The second term allows for the arrays from which the permutation is drawn.
+    # The second term is the size of the arrays from which the permutation is drawn.
     needed = 2 * messages * message_bytes + 32 * messages
     if needed > most_bytes:
         raise ParameterError(

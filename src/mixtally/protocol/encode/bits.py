@@ -1,4 +1,4 @@
-"""Yes/no answers as text, and records that set several of many bits.
+"""Yes/no answers as text, and records of several bits.
 
 The readers of ``lab.data`` and the commands that encode one answer call these functions.
 """
@@ -21,7 +21,7 @@ def parse_bit(text: str, subject: str) -> int:
     text : str
         The text, in either case.
     subject : str
-        What the error names, such as a file and a line.
+        The place of the text for the error message, such as a file and a line.
     """
     word = text.strip().lower()
     if word in YES:
@@ -46,7 +46,7 @@ def parse_vector(text: str, length: int | None, subject: str) -> bytes:
     length : int or None
         The expected number of bits; None accepts any number.
     subject : str
-        What the error message names, for example a file and a line.
+        The place of the text for the error message, such as a file and a line.
 
     Raises
     ------
@@ -75,7 +75,7 @@ _DIGITS = bytes(max(0, code - ord("0")) for code in range(256))
 
 
 def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
-    """Pack concatenated vectors into rows of bits.
+    """Pack concatenated vectors into rows of bits, shape (vectors, row bytes).
 
     Parameters
     ----------
@@ -113,9 +113,10 @@ def rows_of(
 def numbers_of(
     people: NDArray[np.int64], positions: NDArray[np.int64], users: int, columns: int
 ) -> NDArray[np.int64]:
-    """Return for each person the ascending numbers of the bits that are set.
+    """Return for each person the numbers of the bits that are set, in ascending order.
 
-    The shape is (users, largest number of set bits, at least 1), and unused places contain -1.
+    The shape is (users, width), where the width is the largest number of set bits of any person,
+    but at least 1. Unused places contain -1.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from mixtally.model.mechanism import Memoized
 from mixtally.model.memoized_plan import MemoizedPlan
 from mixtally.primitives.bits import Rows
 
-# The largest design, in words x bits x cohorts; it takes one byte a cell.
+# The maximum size of a design in cells: words x bits x cohorts. A cell takes one byte.
 MOST_CELLS = 10_000_000
 _PIECES = 8
 """The number of 64-bit pieces in one digest."""
@@ -95,9 +95,9 @@ def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
 
 
 def build_design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether a word sets a bit in a cohort, shape (cohorts, bits, words).
+    """Return the design: for each cohort, bit and word, whether the word sets the bit.
 
-    Raises ParameterError as ``check_design`` does.
+    The result has shape (cohorts, bits, words). Raises ParameterError as ``check_design`` does.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
     question : Question
         A question with an open domain.
     texts : iterable of str
-        One text for each point.
+        The texts, which are normalized before they are hashed.
 
     Raises
     ------

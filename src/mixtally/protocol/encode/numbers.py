@@ -5,14 +5,15 @@ outside the range is moved to the nearest end.
 
 ``round_to_grid`` rounds many numbers to a grid at random, by the rule of ``device.contract.grid``.
 Let t be the distance of a number from the low end of the grid in steps, f the fractional part of t,
-and u a random 64-bit word. The number goes up if u < floor(2^64 f), that is
+and u a random 64-bit word. The number is rounded up if u < floor(2^64 f), so its point has the
+index
 
     point = floor(t - (u + 1) / 2^64) + 1.
 
 In double precision t has an error below 2^-51 t, which is below 10^-9, and u / 2^64 has an error
 below 2^-52. If t - u / 2^64 is farther from a whole number than these errors, the decision in
 doubles is certainly right. Otherwise, for about two numbers in 10^8, the point is computed exactly.
-Equal words therefore give equal points here and on devices.
+So from equal random words, this function and the devices compute equal points.
 """
 
 import math
@@ -32,8 +33,8 @@ from mixtally.model.plan import Plan
 # The largest number of bins or points for one number.
 MOST_CUTS = 1_000_000
 _EXACT_DIGITS, _DIGITS = 12, 4
-"""Significant digits of a bin's width: edges that need at most the first number are exact, and all
-others are rounded to the second.
+"""Numbers of significant digits of a bin's width. Edges are exact if the first number of digits
+suffices for all of them. Otherwise they are rounded to the second number of digits.
 """
 _LONGEST = 16
 """The largest number of digits that is written without an exponent."""
@@ -183,7 +184,7 @@ def _format_decimal(number: int, places: int) -> str:
 
 
 def scale_of_plan(plan: Plan) -> Range | None:
-    """Return the grid or the bins of a plan for numbers, or None for another plan.
+    """Return the grid or the bins of a plan that asks for numbers; None for any other plan.
 
     Raises
     ------
@@ -203,7 +204,7 @@ def parse_number(text: str, subject: str) -> float:
     text : str
         The text.
     subject : str
-        What the error names, such as a file and a line.
+        The place of the text for the error message, such as a file and a line.
     """
     try:
         value = float(text)
@@ -220,8 +221,8 @@ def parse_number(text: str, subject: str) -> float:
 
 
 _DOUBT = 1e-8
-"""The distance from a whole number within which the rounding is computed exactly; errors are below
-10^-9."""
+"""If t - u / 2^64 is closer to a whole number than this, the point is computed exactly. Errors of
+the computation in doubles are below 10^-9."""
 
 
 def round_to_grid(
@@ -236,12 +237,12 @@ def round_to_grid(
     values : array of float
         Finite numbers of any shape; numbers outside the range are moved to its ends.
     words : array of uint64
-        A uniformly random word for each number, of the same shape.
+        A uniformly random word for each number, in the shape of ``values``.
 
     Returns
     -------
     array of int
-        The number of the point of each value, from 0, of the same shape.
+        The index of the point of each value, from 0, in the shape of ``values``.
     """
     inside = np.clip(values, grid.low, grid.high)
     places = (inside - grid.low) / grid.range * (grid.points - 1)

@@ -1,11 +1,12 @@
-"""The bin of a word in one round of a prefix search, which says how the word extends a prefix.
+"""The bin of a word in one round of a prefix search: a published prefix and the symbols after it.
 
 The search for frequent words in ``lab.simulation`` calls this module for every round. A round
 publishes m prefixes of equal length over an alphabet of A symbols, and asks for the next L symbols.
-Bin i A^L + s means prefix i followed by the symbols that are the digits of s, the most significant
-first. The last bin means every other word. The number of bins does not depend on the prefixes: bins
-of prefixes that do not exist stay empty. In a *closing* round bin i A^L + s contains only words
-that end after these symbols. Longer words are in the last bin.
+Write s in base A with L digits, the most significant first. Bin i A^L + s means prefix i, followed
+by the symbols with the numbers of these digits. The last bin means every other word. The number of
+bins is the same in all rounds: if fewer than the maximum number of prefixes are published, some
+bins stay empty. In a *closing* round, bin i A^L + s contains only words that end after these
+symbols. Longer words are in the last bin.
 """
 
 import numpy as np
@@ -29,9 +30,10 @@ def extension_bins(
     Parameters
     ----------
     symbols : array of uint8
-        The spelled words, shape (words, at least depth + level, and one more when closing).
+        The spelled words, shape (words, length). The length is at least depth + level, and one more
+        if ``closing``.
     prefixes : array of uint8
-        The published prefixes, shape (m, depth), all different, none of them ended.
+        The published prefixes, shape (m, depth). They are all different and contain no end symbol.
     size : int
         The number of symbols of the alphabet.
     bins : int
@@ -67,7 +69,9 @@ def _keys(symbols: Symbols) -> NDArray[np.bytes_]:
 def extend_prefixes(
     prefixes: Symbols, bins: NDArray[np.int64], size: int, level: int = 1
 ) -> Symbols:
-    """Return the extended prefix that each bin stands for, shape (bins, depth + level).
+    """Return the prefix that each bin stands for, with the symbols that the bin adds to it.
+
+    The result has shape (bins, depth + level).
 
     Parameters
     ----------
@@ -76,7 +80,7 @@ def extend_prefixes(
     bins : ndarray of int64
         The bins, each of which stands for a prefix and its next symbols.
     size : int
-        The number of symbols of the spelling.
+        The number of symbols of the alphabet.
     level : int
         The number of symbols that are added.
     """

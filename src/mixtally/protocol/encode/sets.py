@@ -9,9 +9,9 @@ from mixtally.errors import DataError
 
 
 def parse_members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) -> list[str]:
-    """Return the distinct labels of a set in their order, without surrounding spaces.
+    """Return the distinct labels of a set in their order in the cell, without surrounding spaces.
 
-    A label that is named twice counts once. A separator at the end is ignored.
+    A label that occurs twice is returned once. A separator at the end is ignored.
 
     Parameters
     ----------
@@ -20,9 +20,10 @@ def parse_members(text: str, separator: str, subject: str, whole: Sequence[str] 
     separator : str
         The text between two labels.
     subject : str
-        What the error message names, for example a file and a line.
+        The place of the cell for the error message, such as a file and a line.
     whole : sequence of str
-        The known labels that contain the separator, the longest first.
+        Labels of the question that contain the separator themselves, longest first. They are not
+        split.
 
     Raises
     ------

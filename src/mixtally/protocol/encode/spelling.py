@@ -3,8 +3,8 @@
 The search for frequent words spells every word once and then compares prefixes of symbols. Symbol 0
 ends a word, and the symbols from 1 are the characters of the alphabet. The last symbol is an
 escape: the code point of a character outside the alphabet follows in digits, which use the symbols
-from 1 again. So every text can be spelled, and the alphabet decides only which texts are short. The
-alphabet is fixed before anyone answers.
+from 1 again. So every text can be spelled, and the alphabet decides only which texts have short
+spellings. The alphabet is fixed before anyone answers.
 """
 
 import re

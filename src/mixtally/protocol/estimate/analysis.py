@@ -1,6 +1,6 @@
 """Options of an estimation: the level of intervals, and what is derived in addition to counts.
 
-The interfaces build an ``Analysis`` from what a user asked for, and ``conclude`` reads it.
+The command line and Python build an ``Analysis`` from a user's request, and ``conclude`` reads it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,9 +20,10 @@ from mixtally.protocol.estimate.intervals import check_level
 def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
     """Return the point of {x >= 0, sum x = total} that is nearest to ``counts``, shape (bins,).
 
-    This projection (norm-sub) subtracts the same amount from all counts, and sets those to zero
-    that would become negative. The result is biased, because small counts move to zero. The
-    projection is therefore shown next to the unbiased estimate and never replaces it.
+    The distance is Euclidean. This projection (norm-sub) subtracts the same amount from all counts,
+    and sets those to zero that would become negative. The result is biased, because small counts
+    move to zero. The projection is therefore shown next to the unbiased estimate and never replaces
+    it.
 
     Source: Wang et al., Locally Differentially Private Frequency Estimation with Consistency
     (2020), section 4.4.
@@ -39,10 +40,11 @@ MOST_COMPARED = 40
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 """A function of counts and their known sum that returns projected counts, shape (bins,)."""
 Groups = Sequence[tuple[str, Sequence[str]]]
-"""For each group whose counts are added up, a name and the labels of the group."""
+"""For each group of labels whose counts are added up: the name of the group, and its labels."""
 PointingCounts = tuple[NDArray[np.int64], float]
-"""The number of messages that point at each word; and the sum, over messages, of the squared number
-of words at which a message points."""
+"""Two results of counting messages that name planes. A message points at every word in its plane.
+The first is the number of messages that point at each word. The second is the sum, over messages,
+of the squared number of words at which a message points."""
 MapPieces = Callable[[Callable[[Tally], PointingCounts], Sequence[Tally]], Iterable[PointingCounts]]
 """A function like ``map``: it applies a function to pieces of a tally and keeps their order."""
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
@@ -60,22 +62,23 @@ class Analysis:
     level : float
         The confidence level of all intervals, in (0, 1).
     projection : str or None
-        "simplex" adds the nearest histogram to the unbiased counts.
+        With "simplex", the result also has the nearest histogram (``nearest_histogram``).
     raw : bool
-        Whether counts must not use the known number of people.
+        Whether estimates must not use the number of people, even if it is the known sum of counts.
     listed : WordList or None
-        The words to look for, if the question is open.
+        The words to look for, if the question has an open domain.
     across : callable
-        A function that is called like ``map``, and applies another function to the pieces of a
-        tally. It may use several processes.
+        A replacement for ``map``, which applies a function to pieces of a tally. It may use several
+        processes.
     shares : bool
         Whether counts are also shown as shares of the people who took part.
     pairs : bool
         Whether to count how many people have both of two bits.
     compared : tuple of str
-        The labels whose counts are compared with each other.
+        The labels whose counts are compared with each other, in pairs.
     totals : tuple
-        The groups whose counts are added up, each a name and its labels. No label is in two groups.
+        For each group of labels whose counts are added up: its name and its labels. No label is in
+        two groups.
     """
 
     level: float = 0.95
@@ -123,7 +126,7 @@ class Analysis:
             )
 
     def check_compared(self, question: Question) -> None:
-        """Raise ParameterError if the question lacks a label to compare or to add up."""
+        """Raise ParameterError if the question lacks one of the labels to compare or to add up."""
         if not self.compared and not self.totals:
             return
         if question.hashed is None:
@@ -152,7 +155,8 @@ class Analysis:
 def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
     """Return the number of the bin of each of ``labels``. ``every`` has the labels of all bins.
 
-    Raises ParameterError for an unknown or repeated label, and for fewer than 2 or more than 40.
+    Raises ParameterError for an unknown or repeated label, and for fewer than 2 or more than 40
+    labels.
     """
     if len(labels) != len(set(labels)) or not 2 <= len(labels) <= MOST_COMPARED:
         raise ParameterError(

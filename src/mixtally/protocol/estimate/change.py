@@ -5,22 +5,21 @@ one collection. In the earlier collection let z be the true count of a bin, s it
 N the number of messages. In the later one these are z', s' and N'. Each collection draws its own
 noise, so the variances add up. The distribution of s' - s is exact in two cases.
 
-- *In clear* s' - s = (z' - z) + X' - X. The noises X and X' are independent and have a known
-  distribution, whatever the counts are. One convolution gives the distribution of X' - X.
-- *Flipped with probability q.* Invert every bit of the earlier batch. An inverted flipped bit is an
-  inverted bit that was flipped. So N - s is the tally of N messages, of which N - z have the bit,
-  flipped with the same q. Then s' + (N - s) is the tally of N + N' messages of which N + (z' - z)
-  have the bit. The distribution of this tally depends on z and z' only through z' - z, and
-  ``intervals`` inverts a test of z' - z. If uniform fakes set a bit with probability r, they are
-  counted separately: an inverted one sets it with 1 - r. The test gives an interval for
-  N + (z' - z), from which N is subtracted. If records are sent k times, N / k people were inverted,
-  and N / k is subtracted.
+- *In clear,* s' - s = (z' - z) + X' - X. The noises X and X' are independent, and their
+  distribution does not depend on the true counts. One convolution gives the distribution of X' - X.
+- *Flipped with probability q.* Invert every bit of the earlier batch. Inverting a bit after its
+  flip is the same as inverting it before. So N - s is the tally of N messages, of which N - z have
+  the bit, flipped with the same q. Then s' + (N - s) is the tally of N + N' messages, of which
+  N + (z' - z) have the bit. The distribution of this tally depends on z and z' only through z' - z.
+  ``intervals`` inverts a test of N + (z' - z), and N is subtracted from both ends. If records are
+  sent k times, N / k is subtracted. Uniform fakes are modeled separately: if a fake of the later
+  batch sets a bit with probability r, an inverted one of the earlier batch sets it with 1 - r.
 
-*Over planes, and if values are replaced,* the noise depends on both counts and not on their
+*Over planes, and if values are replaced,* the noise depends on both true counts and not on their
 difference alone. The cumulants of both noises at the estimated counts are added, and the
-Cornish-Fisher expansion gives the ends. If points of sets may not be in general position, the
-distribution of each count is wrong by at most ``total_variation_of`` in total variation. The error
-probability that the intervals allow is then reduced by this bound.
+Cornish-Fisher expansion gives the ends. Points of sets may be in special position. The assumed
+distribution of each count is then wrong by at most ``total_variation_of`` in total variation, and
+the confidence level is raised by this bound.
 """
 
 import math
@@ -59,10 +58,10 @@ _DIRECT = 4_000
 
 
 class TalliedPart(NamedTuple):
-    """A tally together with the mechanism that produced the tally, fakes included.
+    """A tally together with the mechanism, fakes included, that produced the tally.
 
-    ``total`` is the known sum of a group of bins that contains the tallied bins; None without a
-    known sum.
+    ``total`` is the known sum of the true counts of a group of bins that contains the tallied bins;
+    None if no such sum is known.
     """
 
     mechanism: Shuffled
@@ -73,8 +72,9 @@ class TalliedPart(NamedTuple):
     def variance(self) -> float:
         """The variance of a count, in counts squared.
 
-        If the variances of bins differ, this is the variance of the fullest bin. With sampled slots
-        (a device sends only some messages of a record) and a total, it is the largest variance.
+        If the variances of bins differ, this is the variance of the bin with the largest count.
+        With sampled slots (a device sends only some bins of a record) and a total, it is the
+        largest variance.
         """
         if self.total is not None and self.mechanism.sent_share < 1.0:
             return float(np.max(_cumulants(self).variance, initial=0.0))
@@ -85,7 +85,7 @@ class TalliedPart(NamedTuple):
 
     @property
     def people(self) -> int:
-        """The largest number of people who can have taken part."""
+        """The maximum number of people who can have sent the tallied messages."""
         return self.mechanism.people_among(self.tally.messages)
 
     @property
@@ -103,12 +103,12 @@ def estimate_change(
     changes: int = 1,
     totals: tuple[Sequence[KnownTotal], Sequence[KnownTotal]] = ((), ()),
 ) -> Change:
-    """Estimate how much each count changed between collections of one plan.
+    """Estimate how much each count changed between two collections of one plan.
 
-    The simultaneous intervals hold at once for all bins of ``changes`` changes. ``totals`` are the
-    known totals of consecutive bins in each collection; they are empty if unknown or not to be
-    used. Raises ParameterError for a level outside (0, 1). Raises MessageError for a tally with
-    other bins, or with fewer messages than fakes.
+    The simultaneous intervals hold at once for all bins of ``changes`` such changes. ``totals`` are
+    the known totals of groups of consecutive bins, in the earlier and the later collection. They
+    are empty if unknown or not to be used. Raises ParameterError for a level outside (0, 1). Raises
+    MessageError for a tally with other bins, or with fewer messages than fakes.
     """
     check_level(level)
     bins = later.mechanism.bins
@@ -147,7 +147,7 @@ def estimate_change(
 
 
 def _split_by_total(one: TalliedPart, totals: Sequence[KnownTotal]) -> list[TalliedPart]:
-    """Return one tallied part for each known total, with the bins of this total."""
+    """Split a tallied part into one for each known total, which has the bins of this total."""
     pieces = zip(split_by_total(one.tally, totals), totals, strict=True)
     return [TalliedPart(one.mechanism, tally, total) for tally, total in pieces]
 
@@ -160,11 +160,11 @@ def change_error(earlier: TalliedPart, later: TalliedPart) -> float:
 def change_intervals(
     earlier: TalliedPart, later: TalliedPart, level: float, *, simultaneous_over: int
 ) -> Intervals:
-    """Return equal-tailed intervals of whole numbers, shape (bins,).
+    """Return equal-tailed intervals of the change of each count, as whole numbers, shape (bins,).
 
     The error probability 1 - ``level`` is divided among ``simultaneous_over`` intervals
-    (Bonferroni). Both ends lie between minus the number of earlier people and the number of later
-    people.
+    (Bonferroni). Both ends lie between minus the number of people in the earlier collection and the
+    number of people in the later one.
     """
     sent = later.mechanism
     flipped_fakes = sent.flip_threshold is not None and sent.uniform_fakes
@@ -185,7 +185,7 @@ def change_intervals(
 
 
 Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
-"""The lower and the upper ends, and how they were computed."""
+"""The lower ends, the upper ends, and the name of the method that computed them."""
 
 
 def flipped_ends(
@@ -198,8 +198,9 @@ def flipped_ends(
     """Return the interval ends of the change of each flipped bit, computed from a joined batch.
 
     The joined batch consists of the earlier batch, with every bit inverted, and the later batch.
-    Each pair in ``fakes`` is a number of uniform fakes and the probability that one of them sets a
-    given bit of the joined batch. None means that each batch draws its own fakes.
+    Each pair in ``fakes`` is a number of uniform fakes in the joined batch, and the probability
+    that such a fake sets a given bit. If ``fakes`` is None, both batches drew their fakes
+    independently, and the pairs follow from their mechanisms.
     """
     mechanism, before = later.mechanism, earlier.tally.messages
     sent = before + later.tally.messages
@@ -228,7 +229,10 @@ def flipped_ends(
 
 
 def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> KnownTotal | None:
-    """Return the known total of the joined batch, with ``turned`` inverted people in each bin."""
+    """Return the known total of the joined batch, or None if a batch has none.
+
+    Inverting the earlier batch adds ``turned`` people to each bin.
+    """
     before, after = earlier.total, later.total
     if before is None or after is None:
         return None
@@ -242,7 +246,7 @@ def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> Known
 class _JoinedBatches(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
     """The flipped messages of two batches with uniform fakes. The bits of one batch are inverted.
 
-    Each pair in ``each`` is a number of fakes and the probability that one of them sets a given
+    Each pair in ``each`` is a number of fakes and the probability that such a fake sets a given
     bit.
     """
 
@@ -275,9 +279,10 @@ def whole_number_ends(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Round approximate ends outwards to whole numbers, with a continuity correction.
 
-    Tallies are whole numbers. So the tail P(S >= s) is approximated by the tail of the normal
-    distribution from s - 1/2 on, and both ends move outwards by half a step of the estimate, 1 / (2
-    gain). Both ends move by at least half a person, so that the interval contains a whole number.
+    Tallies are whole numbers. So the tail P(S >= s) is approximated by the tail of a normal
+    distribution from s - 1/2 on. One message more in a tally changes an estimate by 1 / gain, so
+    both ends move outwards by half of this. They move by at least half a person, so that the
+    interval contains a whole number.
     """
     half = 0.5 / min(1.0, mechanism.gain)
     return (
@@ -307,9 +312,10 @@ def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> End
 
 
 def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDistribution:
-    """Return the distribution of X' - X, the later noise less the earlier, of messages in clear.
+    """Return the distribution of X' - X, the noise of the later collection minus the earlier one.
 
-    If totals are known, each noise is conditioned on the sum of the noises of its bins.
+    Messages are in clear. If totals are known, each noise is conditioned on the sum of the noises
+    of all bins of its total.
     """
     # Records in clear have the same noise in every bin, whatever the counts are.
     before, after = (

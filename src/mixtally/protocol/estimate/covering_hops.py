@@ -1,8 +1,9 @@
-"""The hops on which the guarantee of a round still relies, given what each hop says it added.
+"""The hops whose fakes can still protect a round, by the number that each declares to have added.
 
-``received`` and ``conclude`` call this module. A hop (one of the mixes in a row) may add fewer
-fakes than the contract counts on, for example because its job was altered. Then nobody is hidden
-behind this hop, even if it is honest. The assumption of the certificate must name the other hops.
+``received`` and ``conclude`` call this module. A hop is a mix at its position in the chain. A hop
+may add fewer fakes than its recipe requires, for example because its job was altered. Then this hop
+protects nobody, even if it is honest. So the assumption of the certificate must name only the other
+hops.
 """
 
 from collections.abc import Sequence
@@ -17,11 +18,11 @@ from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
 
 def find_covering_hops(plan: Plan, received: Received) -> list[int]:
-    """Return the numbers, from 1, of the hops that declared all of their recipe in every part.
+    """Return the hops that declare all the fakes of their recipe in every part, numbered from 1.
 
-    An honest hop with shaped fakes declares fewer than allowed here with probability 1e-9. If
-    people provide the cover (the fakes and flips that hide a person), all hops are returned,
-    because no hop has to add anything.
+    The number of shaped fakes is random, so a lower limit is used. An honest hop declares fewer
+    with probability at most 1e-9. If people provide the cover (the fakes and flips that hide a
+    person), all hops are returned, because no hop has to add fakes.
 
     Parameters
     ----------
@@ -39,7 +40,10 @@ def find_covering_hops(plan: Plan, received: Received) -> list[int]:
 
 
 def _is_complete(part: Part, many: int | None) -> bool:
-    """Return whether ``many`` messages are all that the recipe of a part asks of a hop."""
+    """Return whether a hop that declares ``many`` fakes added all that the part's recipe requires.
+
+    ``many`` is None if the hop declares that it drew none.
+    """
     if part.has_fixed_count:
         return many == part.mean_added
     if isinstance(part.recipe, Shape):

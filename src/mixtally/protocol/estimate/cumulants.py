@@ -1,22 +1,21 @@
 """Cumulants of the noise of weighted sums of counts, and Cornish-Fisher intervals from them.
 
-The estimators use this module wherever the exact distribution of the noise is unknown or too long.
-Let X_j be the noise of bin j, kappa_r(X_j) its cumulant of order r, and w_j the weight of the bin.
-The noise of flips and of shaped fakes is independent between bins, given the true counts. So the
-cumulant of order r of sum_j w_j X_j is sum_j w_j^r kappa_r(X_j).
+The estimators use this module if the exact distribution of the noise is unknown or has too many
+values. Let X_j be the noise of bin j, kappa_r(X_j) its cumulant of order r, and w_j the weight of
+the bin. Conditionally on the true counts, the noise of flips and of shaped fakes is independent
+between bins. So the cumulant of order r of sum_j w_j X_j is sum_j w_j^r kappa_r(X_j).
 
-Uniform fakes have a multinomial distribution with K trials over d bins. Independent Poisson
-variables of mean K/d have the same distribution, given their sum. If the weights add up to 0, the
-sum has no influence. Then the second and third cumulants are exactly those of the independent
-variables. The fourth cumulant differs by 3 / K times the squared variance. If the fakes are flipped
-among N messages, it differs by up to another 2 / N times the squared variance, because the skewness
-of the flips depends on the fakes in the bin. For this reason the weights of every sum here add up
-to 0.
+The numbers of K uniform fakes in d bins have a multinomial distribution. This is the distribution
+of d independent Poisson variables of mean K/d, conditionally on their sum. If the weights add up to
+0, this condition has no effect on the second and third cumulants of the weighted sum. The fourth
+cumulant changes by 3 / K times the squared variance. If the fakes are flipped among N messages, it
+changes by up to another 2 / N times the squared variance, because the skewness of the flips depends
+on the fakes in the bin. For this reason the weights of every sum here add up to 0.
 
 Paired fakes add X to one of two bins and a constant minus X to the other bin. With weights w and -w
-the sum varies as 2 w X, whose cumulants are 2^r w^r kappa_r(X). The sum of two independent bins,
-each with half of these cumulants, has the same cumulants, so the variance of a bin is doubled and
-the fourth cumulant is multiplied by 8. The third is 0, because the table is symmetric.
+the sum varies as 2 w X, whose cumulants are 2^r w^r kappa_r(X). Two independent bins, each with
+half of these cumulants, give the same sum. So the variance of X is doubled for each bin, and the
+fourth cumulant is multiplied by 8. The third is 0, because the table is symmetric.
 
 A plain normal approximation is not enough. The shaped fakes of a bin have the tails of a Laplace
 distribution, and a count of few flipped bits is skewed. For a number with two bins, 99 % intervals
@@ -36,11 +35,11 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _MOST_SKEW = 1.0
-"""The largest skewness that is used. The expansion is not monotone beyond it; fewer than one
-flipped bit is expected there."""
+"""The maximum skewness that is used; larger ones are clipped, because the expansion is not monotone
+there. They occur if fewer than one flipped bit is expected."""
 _MUCH_SKEW = 0.5
-"""The skewness above which an end is never closer than the normal one; fewer than four flipped bits
-are expected there."""
+"""Above this skewness, no end is closer to the mean than that of a normal distribution. It occurs
+if fewer than four flipped bits are expected."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +58,10 @@ class Cumulants:
 def cornish_fisher_ends(
     variance: Floats, third: Floats, fourth: Floats, tail: float
 ) -> tuple[Floats, Floats]:
-    """Return the deviations from the mean that bound a variable with these cumulants.
+    """Return the lower and the upper quantile of a variable's deviation from its mean.
 
-    Each of the two deviations, lower and upper, is passed with probability ``tail``. All arrays
-    have the same shape.
+    The variable has the given cumulants. It is below the first result with probability about
+    ``tail``, and above the second with probability about ``tail``. All arrays have the same shape.
     """
     z = -NormalDist().inv_cdf(tail)
     deviation = np.sqrt(variance)
@@ -71,7 +70,7 @@ def cornish_fisher_ends(
     excess = fourth / some**4
     shift = skew * (z * z - 1.0) / 6.0
     width = z + excess * (z**3 - 3.0 * z) / 24.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
-    # Tails that are lighter than normal are not relied on: the interval never becomes narrower.
+    # Tails may be lighter than normal, but the interval is never narrower than the normal one.
     width = np.maximum(width, z)
     least, most = shift - width, shift + width
     # Here the expansion may not be monotone in the lighter tail: no end is closer than normal.
@@ -126,12 +125,12 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
 def _replacement_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     """Return the cumulants of counts of values that are replaced with probability g.
 
-    In a sum with weights w_j, a person's message has the weight of its own bin with probability
-    1 - g. Otherwise it has the weight of a uniform bin, with mean 0. The variance of the message is
-    g (1 - g) w^2 for its own weight w, plus g times the mean of all w_j^2. So the variance of the
-    sum is exactly the sum of w_j^2 times the variances returned here. The higher cumulants omit the
-    dependence between bins. The error of omitting it is smaller than the error of the normal
-    approximation by a factor of 1 / sqrt(n g), for n people.
+    Consider a sum with weights w_j that add up to 0. With probability 1 - g a person's message adds
+    the weight w of the person's bin. Otherwise it adds the weight of a uniform bin, which is 0 on
+    average. The variance of the message is g (1 - g) w^2 plus g times the mean of all w_j^2. So the
+    variance of the sum is exactly the sum of w_j^2 times the variances returned here. The higher
+    cumulants ignore the dependence between bins. The error of this is smaller than the error of the
+    normal approximation by a factor of 1 / sqrt(n g), for n people.
     """
     g, kept = mechanism.replacement_probability, mechanism.keep_probability
     rate, times = mechanism.offset(messages), mechanism.repeats
@@ -143,7 +142,7 @@ def _replacement_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -
 
 
 def binomial_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
-    """Return the cumulants of single unbiased counts, without any condition on weights.
+    """Return the cumulants of single unbiased counts, which need no weights that add up to 0.
 
     Every part of the noise is a binomial variable whose number of trials is linear in the count.
     With flips, the variance and the fourth cumulant are the same for set and unset bits, so only
@@ -168,7 +167,7 @@ def sum_cumulants(noise: Noise) -> tuple[float, float, float]:
 
 
 def _binomial_sum_cumulants(noise: Noise) -> tuple[float, float, float]:
-    """Return the second, third and fourth cumulant of a sum and difference of binomials."""
+    """Return the second, third and fourth cumulant of binomials that are added or subtracted."""
     second = third = fourth = 0.0
     for sign, parts in ((1.0, noise.gained), (-1.0, noise.lost)):
         for trials, chance in parts:

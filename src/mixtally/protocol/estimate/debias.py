@@ -18,7 +18,8 @@ from mixtally.protocol.estimate.projection import project_to_totals, projected_c
 from mixtally.protocol.estimate.received_fakes import check_message_count
 
 _MOST_LEVEL = 1.0 - 1e-12
-"""The confidence level from which intervals cannot allow for points in special position."""
+"""The maximum confidence level. If intervals needed a higher one to allow for points in special
+position, they do not allow for such points."""
 # A remark in the method of intervals that could not allow for points in special position.
 _IN_GENERAL = ", as if all points lay in general position"
 
@@ -48,19 +49,19 @@ def estimate_counts(
     level : float
         The confidence level, in (0, 1).
     exact_ones : float or None
-        Intervals are exact up to this expected number of flipped bits in a bin; None for the
-        default.
+        Intervals are exact up to this expected number of flipped bits in a bin, and approximate
+        above it; None for the default.
     simultaneous_over : int or None
         The number of bins for which the simultaneous intervals hold at once; None for all bins of
         the tally.
     noises : NoiseCache or None
-        A cache that estimates with the same mechanism may share.
+        A cache of quantiles, shared by several calls with the same mechanism.
     unsure : float
-        The total variation distance between a bin's count and its assumed distribution. The error
-        probability that an interval allows is reduced by this distance.
+        An upper bound of the total variation distance between the true and the assumed distribution
+        of a bin's count. The error probability that an interval allows is reduced by this bound.
     summed : sequence of int
-        The sizes of groups of consecutive bins whose true counts add up to ``users``; empty if
-        unknown or not to be used.
+        The sizes of groups of consecutive bins, each of whose true counts add up to ``users``;
+        empty if no sum is known or to be used.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def estimate_counts(
 
 
 def split_by_total(tally: Tally, totals: Sequence[KnownTotal]) -> list[Tally]:
-    """Return one tally for the bins of each total."""
+    """Split a tally of consecutive groups of bins into one tally for the bins of each total."""
     ends = np.cumsum([one.bins for one in totals])[:-1]
     return [Tally(some, tally.messages) for some in np.split(tally.counts, ends)]
 
@@ -133,7 +134,7 @@ def join_intervals(found: Sequence[Intervals]) -> Intervals:
 def errors_with_totals(
     mechanism: Shuffled, messages: int, counts: Floats, totals: Sequence[KnownTotal]
 ) -> Floats:
-    """Return the standard errors of bins whose ``counts`` use these totals."""
+    """Return the standard error of each bin, shape (bins,), if ``counts`` use these totals."""
     if mechanism.sent_share < 1.0:
         pieces = np.split(counts, np.cumsum([one.bins for one in totals])[:-1])
         spreads = [
@@ -146,21 +147,22 @@ def errors_with_totals(
 
 
 def adjust_level(level: float, unsure: float) -> tuple[float, str]:
-    """Return ``level + unsure`` and an empty remark, or ``level`` and a remark.
+    """Return the level that an interval needs to have ``level`` in spite of an error ``unsure``.
 
-    ``unsure`` is the total variation distance between a count and its assumed distribution. An
-    interval at the higher level misses with a probability that is smaller by ``unsure``, so it has
-    the requested ``level`` in spite of the distance. If ``level + unsure`` is too close to 1,
-    ``level`` is returned, and the remark says what the interval assumes.
+    ``unsure`` is an upper bound of the total variation distance between the true and the assumed
+    distribution of a count. The result is ``level + unsure`` and an empty remark. If this level is
+    too close to 1, the result is ``level`` and a remark for the interval's method, which states the
+    assumption.
     """
     target = level + unsure
     return (target, "") if not unsure or target < _MOST_LEVEL else (level, _IN_GENERAL)
 
 
 def total_variation_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
-    """Bound the total variation distance between a bin's count and its assumed distribution.
+    """Return an upper bound of a total variation distance, for a count over planes.
 
-    The distribution assumes points in general position. Points of sets, and of ``hashed`` texts,
+    It is the distance between the true distribution of the count and the assumed one, in which the
+    points of values are distinct and in general position. Points of sets, and of ``hashed`` texts,
     may coincide or be in special position.
     """
     if mechanism.planes is None:

@@ -2,10 +2,10 @@
 
 The estimators call ``intervals`` for the bins of a tally. Let S be the tally of a bin with z
 people, s the observed tally, and P_z the exact distribution of S. The interval contains each z for
-which P_z(S >= s) and P_z(S <= s) both exceed half the error probability that its level allows. The
-first probability increases with z and the second decreases, so the accepted z are an interval. The
-quantiles of the noise take few different values. Bisection over z therefore finds the ends for all
-bins at once.
+which P_z(S >= s) and P_z(S <= s) both exceed half the allowed error probability. The first
+probability increases with z and the second decreases, so the accepted z form an interval. As z
+grows, the quantiles of the noise change only a few times. Bisection over z therefore finds the ends
+for all bins at once.
 """
 
 import math
@@ -27,15 +27,17 @@ from mixtally.protocol.estimate.projection import count_cumulants, slope_of, use
 EXACT = "exact test inversion"
 NORMAL = "normal approximation"
 MOST_EXACT_ONES = 2000.0
-"""Expected flipped bits in a bin up to which intervals are exact. Above, the normal approximation
-with ``cumulants`` is as good and much faster."""
+"""Intervals are exact up to this expected number of flipped bits in a bin. Above it, the normal
+approximation with ``cumulants`` is as good and much faster."""
 _MOST_DISTINCT = 32
-"""Different tallies up to which intervals of sampled slots are exact. The exact test needs a
-distribution for nearly every possible count, as the number of people who send a bin varies."""
+"""With sampled slots, intervals are exact up to this number of different tallies. The exact test
+needs a distribution for nearly every possible count, because the number of people who send a bin
+varies."""
 _STEPS = 30
-"""Steps in which the ends of sampled slots are found; each divides the distance by two or more."""
+"""The maximum number of iterations for the ends of sampled slots. Each divides the error by two or
+more."""
 _PRECISION = 1e-3
-"""The distance, in counts, at which the ends of sampled slots are found."""
+"""The iteration for the ends of sampled slots stops if no end moves by this number of counts."""
 
 
 def check_level(level: float) -> float:
@@ -54,12 +56,12 @@ def intervals(
     noises: NoiseCache | None = None,
     total: KnownTotal | None = None,
 ) -> Intervals:
-    """Return equal-tailed intervals of whole numbers, shape (bins,).
+    """Return equal-tailed intervals for the true count of each bin, as integers, shape (bins,).
 
     Parameters
     ----------
     mechanism, tally : Shuffled, Tally
-        The counted messages and the mechanism, including fakes, that produced them.
+        The mechanism of the messages, fakes included, and their tally.
     level : float
         The confidence level, in (0, 1).
     simultaneous_over : int
@@ -69,10 +71,10 @@ def intervals(
         Intervals are exact up to this expected number of flipped bits in a bin; ``MOST_EXACT_ONES``
         by default.
     noises : NoiseCache, optional
-        A cache shared by several calls.
+        A cache of quantiles, shared by several calls.
     total : KnownTotal, optional
-        The known total of a group of bins that includes these. A total narrows the intervals
-        (``projection``).
+        The known sum of the true counts of a group that includes the bins of the tally. It narrows
+        the intervals (``projection``).
     """
     most = mechanism.people_among(tally.messages)
     if total is not None:
@@ -111,10 +113,11 @@ _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 def invert_in_clear(
     mechanism: Shuffled, counted: NDArray[np.int64], noise: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return bounds of the true counts, given two bounds ``noise`` of the noise in every tally.
+    """Return lower and upper bounds of the true counts from the tallies ``counted``.
 
-    Every person is counted ``repeats`` times. If no whole number of people explains a tally, the
-    nearest numbers below and above are the ends.
+    ``noise`` has a lower and an upper bound of the noise in every tally. Every person is counted
+    ``repeats`` times. If no whole number of people explains a tally, the bounds are the nearest
+    whole numbers below and above.
     """
     times, (least, most) = mechanism.repeats, noise
     lower, upper = -((most - counted) // times), (counted - least) // times
@@ -126,8 +129,8 @@ def _normal_ends(
 ) -> _Ends:
     """Return approximate ends by the Cornish-Fisher expansion.
 
-    For simultaneous intervals the true tail probability can be 1.6 times the normal one, so the
-    expansion matters.
+    The normal distribution alone is not accurate enough: for simultaneous intervals, the true tail
+    probability can be 1.6 times the normal one.
     """
     unbiased = mechanism.debias_counts(tally.counts, tally.messages)
     counts = use_total(mechanism, unbiased, tally.messages, total)
@@ -142,8 +145,9 @@ def _sampled_ends(
 ) -> _Ends:
     """Return approximate ends for sampled slots, by the Cornish-Fisher expansion.
 
-    At an end z, the noise of a bin with z people is used, as in the exact test. With a total, the
-    estimate minus z equals L_j divided by the slope (``projection``).
+    Whether an end z is accepted depends on the noise of a bin with z people, as in the exact test.
+    So the ends are found by iteration. With a total, the estimate minus z equals L_j divided by the
+    slope; ``projection`` defines both.
     """
     unbiased = mechanism.debias_counts(tally.counts, tally.messages)
     counts = use_total(mechanism, unbiased, tally.messages, total)
@@ -176,9 +180,9 @@ def _invert_test(
     """Return the exact ends: the smallest and the largest z that the test accepts.
 
     The tally of a bin with z people is ``repeats`` z plus noise. As z grows, the upper quantile of
-    the noise falls, because one more person replaces a zero, which may be flipped to one, by ones
-    that may be lost. The upper quantile of the tally never falls. ``least_reaching`` relies on both
-    facts.
+    the noise does not increase: one person more in the bin has ones, which flips may clear, in
+    place of zeros, which flips may set. The upper quantile of the tally does not decrease.
+    ``least_reaching`` relies on both facts.
     """
     seen, place = np.unique(tally.counts, return_inverse=True)
     if not len(seen):
@@ -205,12 +209,12 @@ def least_reaching(
     start: tuple[int, int],
     most: int,
 ) -> NDArray[np.int64]:
-    """Return for each target t the smallest z in [0, ``most``] that reaches t.
+    """Return for each target t the smallest z in [0, ``most``] with ``times`` z + reach_of(z) >= t.
 
-    A number z reaches t if ``times`` z + reach_of(z) >= t. If no z reaches t, the result is
-    ``most``. ``reach_of`` must not increase with z, and the sum must not decrease. So ``reach_of``
-    is constant on a span if it is equal at both ends, and there a division finds z. ``targets`` are
-    ascending. ``start`` is a span that contains most results.
+    If there is none, the result for t is ``most``. ``reach_of(z)`` must not increase with z, and
+    ``times`` z + reach_of(z) must not decrease. So if ``reach_of`` is equal at both ends of a span,
+    it is constant in between, and a division finds z. ``targets`` are ascending. ``start`` is a
+    span that is expected to contain most results, with which the search begins.
     """
     found = np.full(len(targets), most, dtype=np.int64)
     before, after = min(max(start[0], -1), most - 1), min(max(start[1], 0), most)

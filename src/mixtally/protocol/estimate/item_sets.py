@@ -8,11 +8,11 @@ true patterns. The Kronecker product of the inverses recovers the counts of true
 
     F^-1 = [[p, -q], [-q, p]] / (p - q).
 
-Blank fakes have the empty pattern. Fakes do not contribute to the count of the full pattern, so
-nothing is subtracted. Certificates for the observer ``messages`` cover whole messages, so looking
-at several bits costs no further privacy. A certificate for the observer ``sums`` would not cover
-looking at several bits. If records are sent k times, all messages are used and the counts are
-divided by k.
+The true pattern of a blank fake has no bit set. So blank fakes do not contribute to the count of
+the pattern with all bits set, and nothing is subtracted. Certificates for the observer ``messages``
+cover whole messages, so examining several bits of a message costs no further privacy. A certificate
+for the observer ``sums`` would not cover this. If records are sent k times, all messages are used
+and the counts are divided by k.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """
@@ -38,8 +38,8 @@ MOST_SET_BITS = 8
 class SetEstimate:
     """Unbiased counts of the people who have all items of each set, with standard errors.
 
-    ``counts`` and ``standard_error`` have the shape (sets,). Counts may be negative. Errors are
-    computed at the estimated patterns.
+    ``counts`` and ``standard_error`` have the shape (sets,). Counts may be negative. The errors
+    depend on the true counts of all patterns, for which estimates are used.
     """
 
     counts: Floats
@@ -82,13 +82,14 @@ def set_significance(
     patterns : ndarray of int64
         The number of messages with each pattern, shape (sets, 2^m) with m in 1..8.
     support : int
-        The number of people. The test of a set asks whether more than this number have the set.
+        The number of people that is exceeded if the result is True.
     rate : float
-        The approximate probability that the result is wrongly true for any set, in (0, 1/2].
+        The approximate probability that the result is True for any set that at most ``support``
+        people have, in (0, 1/2].
     among : int or None
-        The number of sets among which the rate is divided. If these sets were chosen by the same
-        messages, it is the number of all sets that could have been chosen. None means the number of
-        the given sets.
+        The number of sets among which ``rate`` is divided; None for the sets in ``patterns``. If
+        these sets were chosen by looking at the same messages, ``among`` must be the number of all
+        sets that could have been chosen.
 
     Raises
     ------
@@ -99,13 +100,13 @@ def set_significance(
     Notes
     -----
     A message with j of the m items shows all m with probability p^j q^(m-j). Call the
-    people who have the whole set its holders. The number of their messages that lose an item is
-    binomial, and is at least its lower quantile except with the tail probability. All other
-    messages that show the set must come from other people. The number of these messages is a sum of
-    independent rare events. The probability of k or more is at most that of a Poisson variable with
-    the same mean, for k above mean + 1. Each of the two tails gets a quarter of the rate. The mean
-    depends on how many messages have a part of the items. These numbers are replaced by upper ends
-    of normal intervals with the other half of the rate, which makes the rate approximate.
+    people who have the whole set its holders. The number of their messages that lose an item by
+    flips is binomial. It is below a lower quantile only with the tail probability. All further
+    messages that show the set must come from other people. Their number is a sum of independent
+    rare events. The probability of k or more is at most that of a Poisson variable with the same
+    mean, for k above mean + 1. Each of the two tails gets a quarter of the rate. The mean depends
+    on the numbers of messages that have some of the items. Upper ends of normal intervals replace
+    these numbers. They use the other half of the rate, and make the rate approximate.
 
     Source: Hoeffding 1956, theorem 4 (unequal probabilities); Anderson and Samuels 1967 (Poisson
     tail).
@@ -125,10 +126,11 @@ def set_intervals(
     """Return lower and upper ends for the number of people who have each set.
 
     Both results have the shape (sets,). Half the rate is for the lower ends. A lower end is the
-    smallest number that the test of ``set_significance`` does not exceed. The other half is for the
-    upper ends, by the same test from the other side: the holders of the set lose at most a binomial
-    quantile of messages, and other people show the set at least a Poisson quantile of times. Raises
-    ParameterError as ``set_significance`` does.
+    smallest number of people for which the test of ``set_significance`` does not show that more
+    have the set. The other half is for the upper ends, by the opposite test. It uses that the
+    holders of the set lose at most an upper binomial quantile of their messages, and that other
+    people's messages show the set at least a lower Poisson quantile of times. Raises ParameterError
+    as ``set_significance`` does.
 
     Parameters
     ----------
@@ -166,7 +168,10 @@ class _OneSidedTest:
 
     @cached_property
     def _others_upper_count(self) -> NDArray[np.int64]:
-        """The smallest number that others' messages reach with at most the tail probability."""
+        """The least k such that k or more messages of others show the set with a small probability.
+
+        The probability is at most the tail probability.
+        """
         from scipy import special  # slow to import
 
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -176,7 +181,10 @@ class _OneSidedTest:
 
     @cached_property
     def _others_lower_count(self) -> NDArray[np.int64]:
-        """A lower limit of the messages of others; they are fewer with the tail probability."""
+        """The largest k such that fewer than k messages of others show the set improbably.
+
+        The probability of fewer is at most the tail probability.
+        """
         from scipy import special  # slow to import
 
         def not_always(k: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -212,9 +220,10 @@ def find_first_true(
     low: NDArray[np.int64],
     high: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the smallest numbers in [low, high] from which ``holds`` stays true, by bisection.
+    """Return, for each entry, the smallest number in [low, high] for which ``holds`` is true.
 
-    The predicate ``holds`` must be monotone, and true at ``high``, where it is never called.
+    Bisection finds it. If ``holds`` is true for a number, it must be true for all larger numbers.
+    It is assumed to be true at ``high``, for which it is never called.
     """
     low, high = low.copy(), high.copy()
     while np.any(low < high):
@@ -278,7 +287,8 @@ def _add_bit(once: list[list[float]], rest: Floats) -> Floats:
 def _pattern_errors(counts: Floats, show: Floats, invert: Floats) -> Floats:
     """Return the standard errors of the counts of all patterns, shape (sets, 2^m).
 
-    Messages are independent, so their variances add up.
+    ``counts`` are the unbiased counts. ``show`` and ``invert`` are the results of
+    ``flip_matrices``. Messages are independent, so their variances add up.
     """
     people = np.maximum(counts, 0.0)
     squares: Floats = people @ (invert**2 @ show).T - people

@@ -1,36 +1,38 @@
 """Counts of people whose words are not on the list, for an open domain.
 
-``conclude.words`` calls this module. A word on the list is counted by the messages that point at it
-(``planes``). Each of n people has s <= k words and sends k messages, for sets with k - s pads. The
-list has c points: those of the listed words and, for sets, the k pads (points in place of missing
-words). Let z be the unbiased count of a point and S its tally. Then
+``conclude.words`` calls this module. A message names a plane, and *points at* every value whose
+point is in this plane. The count of a word on the list is the number of messages that point at it
+(``planes``). Each of n people has s <= k words and sends k messages: s for the words and, for sets,
+k - s for pads, which are points in place of missing words. The list has c points: those of the
+listed words and, for sets, the k pads. Let z be the unbiased count of a point and S its tally. Then
 
     u = k n - sum of z over the list,    W = sum of S over the list,
 
 and u estimates the number of words that are not on the list. W is the sum of W_i, the number of
 listed points at which message i points. Messages are independent, so the variance of W is the sum
 of E W_i^2 - (E W_i)^2. Let p be the number of planes in a direction, and kappa the probability that
-another's message points at a given value. Then
+the message of one value points at a given other value. Then
 
     E W_i = c / p              for a fake,
     E W_i = c kappa            for a message whose word is not listed,
     E W_i = 1 + (c - 1) kappa  for a message whose word is listed.
 
-In this variance the sum of W_i^2 replaces its expectation, and the estimate of u replaces u. The
-result is an unbiased estimate of the variance, and its root is the standard error.
+In this variance the observed sum of W_i^2 replaces its expectation, and the estimate of u replaces
+u. The result is an unbiased estimate of the variance, and its root is the standard error.
 
-**The interval** contains every u that a test with the variance v(u) accepts, rounded outwards to
-whole numbers. The estimate from the sum of W_i^2 is not used here. That estimate is small when the
-estimate of u is large, and 95 % intervals for 80 people would cover only 91 %. Instead v(u) is the
-average over keys, which place all c points at random. Let t be the number of digits of a point.
-Take two points and a message of neither word. Both points lie on the plane of the message with
-probability kappa2 = kappa (p^(t-1) - 2) / (p^t - 2). So W_i has the variance
-c kappa (1 - kappa) + c (c - 1) (kappa2 - kappa^2). Two points lie on a uniform plane with
-probability kappa / p.
+**The interval** contains every u that a normal test with the variance v(u) accepts, rounded
+outwards to whole numbers. The variance estimate from the sum of W_i^2 is not used for the interval.
+It is small when the estimate of u is large, and 95 % intervals for 80 people would cover only 91 %.
+Instead v(u) is the average over keys of the hash, which place all c points at random. Let t be the
+number of digits of a point. Take two listed points and a message whose word has neither point. Both
+points lie in the plane of the message with probability kappa2 = kappa (p^(t-1) - 2) / (p^t - 2). So
+W_i has the variance c kappa (1 - kappa) + c (c - 1) (kappa2 - kappa^2). A fake names a uniform
+plane, which contains two given points with probability kappa / p.
 
-**Sets.** Here kappa is 1/p, and a message never points at the other k - 1 members of its set. If
-some of these members are listed, the mean of W_i is smaller. The means (c - k + 1) / p and
-1 + (c - k) / p are used, as if all were listed. These means make the error larger, never smaller.
+**Sets.** Here kappa is 1/p, and a message never points at the other k - 1 members of its set. So
+each of these members that is listed makes the mean of W_i smaller. The means (c - k + 1) / p and
+1 + (c - k) / p are used, as if all of them were listed. This makes the standard error larger, never
+smaller.
 
 **Replaced messages.** If a message is replaced by a fake with probability g, the mean of a person's
 message is 1 - g times the mean above plus g times the mean of a fake. The counts z are those of
@@ -53,18 +55,19 @@ from mixtally.protocol.estimate.analysis import MapPieces
 from mixtally.protocol.estimate.planes import count_pointing_at
 
 _PRODUCTS, _MESSAGES = 1 << 27, 1 << 10
-"""Pairs of a message and a point in one piece of work, which takes some tenths of a second; and
-the smallest number of messages in a piece.
+"""The maximum number of pairs (message, point) in a piece of work, which takes some tenths of a
+second. A piece has at least the second number of messages.
 """
 
 
 def tally_listed_words(
     planes: Planes, tally: Tally, listed: WordList, most_set: int = 1, across: MapPieces = map
 ) -> tuple[Tally, float]:
-    """Count the messages that point at each listed word and, for sets, at each pad after them.
+    """Count the messages that point at each listed word and, for sets, at each pad.
 
-    Returns the tally and the sum of W_i^2 over messages. ``across`` counts pieces of the messages.
-    The sums are whole numbers below 2^53, so the result does not depend on the pieces.
+    Returns a tally of the listed words followed by the pads, and the sum of W_i^2 over messages.
+    ``across`` is called like ``map`` for pieces of the tally. The sums are whole numbers below
+    2^53, so the result does not depend on the pieces.
     """
     points: Numbers
     if most_set == 1:
@@ -117,10 +120,11 @@ def estimate_unlisted(
 def _invert_unlisted(
     mechanism: Shuffled, points: int, found: float, people: int, level: float
 ) -> tuple[int, int]:
-    """Return the smallest and the largest number u that a test with its own variance accepts.
+    """Return the smallest and the largest u that a normal test with the variance v(u) accepts.
 
-    Let the variance of the total be a + b u, and z the normal quantile. The ends are the roots of
-    gain^2 (u - found)^2 = z^2 (a + b u).
+    ``points`` is the length c of the list, and ``found`` the estimate of u. The variance of W is
+    linear in u: v(u) = a + b u. Let z be the normal quantile. The ends are the roots of
+    gain^2 (u - found)^2 = z^2 (a + b u), rounded outwards.
     """
     every = mechanism.most_set * people
     fake, unlisted, listed = _variances(mechanism, points)
@@ -134,9 +138,10 @@ def _invert_unlisted(
 
 
 def _variances(mechanism: Shuffled, points: int) -> tuple[float, float, float]:
-    """Return the variances, over random keys, of the number of points at which a message points.
+    """Return the variances of W_i, the number of listed points at which a message points.
 
-    The three variances are those of a fake, of a word that is not listed, and of a listed word.
+    They are averages over random keys of the hash, for a fake, for the message of a word that is
+    not listed, and for the message of a listed word. ``points`` is the length c of the list.
     """
     planes = mechanism.planes
     assert planes is not None

@@ -1,9 +1,10 @@
-"""Counts from reports of memoized responses, one report at a time and averaged over reports.
+"""Counts from reports of memoized responses, for each report and for the mean of several reports.
 
-``conclude.memoized`` calls the estimators, and the attacks of ``lab.attacks`` call ``recovery``.
-Averaging T reports of everybody removes the noise that each report adds, but not the noise of the
-memoized response. The standard error therefore falls to a positive limit. For the same reason an
-observer of many reports learns only a noisy bit of a person.
+``conclude.memoized`` calls the estimators, and the attacks of ``lab.attacks`` call ``recovery``. A
+device randomizes each bit of an answer once, keeps this *memoized response*, and randomizes it
+again for every report. As the number T of reports of each person grows, their mean loses the noise
+of reports, but not the noise of the memoized response. So the standard error falls to a positive
+limit. For the same reason an observer of many reports learns only a noisy bit of a person.
 
 Source: RAPPOR (2014), section 4 for the debiased count; variances as in
 ``model.mechanism.memoized``.
@@ -24,7 +25,7 @@ from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
 from mixtally.protocol.estimate.intervals import NORMAL, check_level
 
 People = float | NDArray[np.int64]
-"""A number of people, either for all counts or for each of them."""
+"""A number of people: one for all counts, or one for each count."""
 Moments = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """The second, third and fourth cumulant of the noise of several numbers."""
 
@@ -33,10 +34,10 @@ Moments = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 class MemoizedCounts:
     """Unbiased counts of every bin from T reports of each person.
 
-    ``counts`` and ``standard_errors`` of shape (bins,) use the mean of everybody's reports.
-    ``by_report``, shape (T, bins), uses one report of everybody at a time. ``all_reports`` is the
-    standard error of an empty bin from all T reports, and ``floor`` is the limit of this error as T
-    grows.
+    ``counts`` and ``standard_errors``, shape (bins,), use the mean of all T reports. Row t of
+    ``by_report``, shape (T, bins), has counts from report t of each person alone. ``all_reports``
+    is the standard error of an empty bin from all T reports, and ``floor`` is the limit of this
+    error as T grows.
     """
 
     counts: NDArray[np.float64]
@@ -53,8 +54,9 @@ def estimate_memoized(
 ) -> MemoizedCounts:
     """Estimate counts with intervals at ``level``.
 
-    ``ones`` is the number of people whose report had a 1, shape (T, bins), and ``people`` is the
-    number of people, each with T reports. Raises ParameterError for a level outside (0, 1).
+    ``ones`` has, for each of T reports and each bin, the number of people who reported a 1, shape
+    (T, bins). ``people`` is the number of people, each with T reports. Raises ParameterError for a
+    level outside (0, 1).
     """
     reports = len(ones)
     by_report = debias_reports(mechanism, ones.astype(np.float64), people)
@@ -83,10 +85,10 @@ def debias_reports(
 def bit_cumulants(
     mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
 ) -> Moments:
-    """Return the second to fourth cumulant of debiased counts.
+    """Return the second, third and fourth cumulant of the noise of debiased counts.
 
-    People are independent, so the cumulants are sums over people. The cumulants of a person depend
-    on the person's true bit. ``counts`` is the number of ``people`` who have the bit.
+    ``counts`` are the numbers of people, out of ``people``, whose true bit is 1. People are
+    independent, so the cumulants are sums over people. Those of a person depend on the true bit.
     """
     holders = np.clip(counts, 0.0, people)
     zero, one = (_person_cumulants(mechanism, true, reports) for true in (0, 1))
@@ -98,7 +100,10 @@ def bit_cumulants(
 
 
 def _person_cumulants(mechanism: Memoized, true: int, reports: int) -> tuple[float, float, float]:
-    """Return cumulants of the number of a person's reports that show a bit."""
+    """Return cumulants of the number of a person's reports that show a bit as 1.
+
+    ``true`` is the person's true bit. The result has the orders 2, 3 and 4.
+    """
     wrong = mechanism.f / 2.0
     kept = 1.0 - wrong if true else wrong
     p, q = mechanism.report_probabilities
@@ -131,10 +136,11 @@ def cornish_fisher_intervals(
 
 
 class Recovery(NamedTuple):
-    """Probabilities that a bit guessed from reports is wrong, averaged over a true 0 and 1.
+    """Probabilities that the best guess of a person's bit from the person's reports is wrong.
 
-    As the number of reports grows, the probability for the memoized bit tends to 0, and the
-    probability for the true bit tends to f/2.
+    ``memoized`` is for the guess of the memoized bit, and ``true`` for that of the true bit. Both
+    are averages over the two values of the bit. As the number of reports grows, ``memoized`` tends
+    to 0 and ``true`` to f/2.
     """
 
     memoized: float
@@ -142,12 +148,12 @@ class Recovery(NamedTuple):
 
 
 def least_ones(mechanism: Memoized, reports: int) -> int:
-    """Return the least number of ones among ``reports`` that makes a memoized 1 likelier than a 0.
+    """Return the least number of reported ones that makes a memoized 1 likelier than a memoized 0.
 
     Parameters
     ----------
     mechanism : Memoized
-        The mechanism.
+        The mechanism, with the probabilities p and q of reports.
     reports : int
         The number of reports of the person.
     """
@@ -157,13 +163,13 @@ def least_ones(mechanism: Memoized, reports: int) -> int:
 def recovery(mechanism: Memoized, reports: int) -> Recovery:
     """Return the exact error probabilities of the best guess from one person's reports.
 
-    Source: side notes 002 section 4 (the mean of many outputs). The guess is the likelier of the
-    two binomial distributions of the number of ones.
+    The number of ones has one of two binomial distributions, and the guess is the likelier one.
+    Source: side notes 002 section 4 (the mean of many outputs).
 
     Parameters
     ----------
     mechanism : Memoized
-        The mechanism.
+        The mechanism, with f and the probabilities p and q of reports.
     reports : int
         The number of reports of the person.
     """
@@ -174,12 +180,13 @@ def recovery(mechanism: Memoized, reports: int) -> Recovery:
 def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
     """Return the error probability for the true bit if responses were not memoized.
 
-    Both levels of noise would then be drawn in every report, so the error would tend to 0.
+    Every report would then draw both the noise of a response and the noise of a report anew. So the
+    error would tend to 0 as the number of reports grows.
 
     Parameters
     ----------
     mechanism : Memoized
-        The mechanism.
+        The mechanism, with f and the probabilities p and q of reports.
     reports : int
         The number of reports of the person.
     """
@@ -196,7 +203,10 @@ def _least_ones(p: float, q: float, reports: int) -> int:
 
 
 def _error_probability(p: float, q: float, reports: int) -> float:
-    """Return how often a choice of the likelier of Bin(reports, p) and Bin(reports, q) is wrong."""
+    """Return the error probability of the best guess between Bin(reports, p) and Bin(reports, q).
+
+    Both are equally likely before.
+    """
     least = _least_ones(p, q, reports)
     missed = binomial_pmf(reports, q)[:least].sum()
     return float(missed + binomial_pmf(reports, p)[least:].sum()) / 2.0

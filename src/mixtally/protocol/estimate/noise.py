@@ -1,4 +1,4 @@
-"""The exact distribution of the noise: what a tally adds to a bin's true count.
+"""The exact distribution of the noise: the tally of a bin minus its true count.
 
 Intervals and significance tests call this module for the quantiles of the noise.
 """
@@ -18,10 +18,10 @@ from mixtally.primitives.memo import Memo
 
 # Bytes of quantiles that a cache keeps.
 _MOST_BYTES = 32_000_000
-# Standard deviations that a transform spans on either side; what lies beyond is negligible.
+# A transform spans this number of standard deviations on either side; the rest is negligible.
 _DEVIATIONS = 12.0
 TAIL_ROUNDING = 1e-9
-"""An upper bound of the transform's rounding error in the probability of a tail."""
+"""An upper bound of the rounding error of a Fourier transform in the probability of a tail."""
 
 
 class NoiseDistribution(NamedTuple):
@@ -41,9 +41,10 @@ class NoiseDistribution(NamedTuple):
 
 
 class KnownTotal(NamedTuple):
-    """Counts of ``bins`` bins whose true sum is known.
+    """The known sum of the true counts of a group of ``bins`` bins.
 
-    ``people`` is the sum of the true counts, and ``tallied`` is the sum of the tallied counts.
+    ``people`` is this sum: everyone has exactly one of the bins. ``tallied`` is the sum of the
+    tallied counts of the bins.
     """
 
     people: int
@@ -65,7 +66,7 @@ class NoiseCache:
         chance: float,
         total: KnownTotal | None = None,
     ) -> tuple[int, int]:
-        """Return the quantiles of the function ``reach``, from the cache if possible."""
+        """Return the result of the module's function ``reach``, from the cache if possible."""
         asked = mechanism, messages, count, chance, total
         return self._memo.get(asked, lambda: reach(*asked))
 
@@ -80,7 +81,8 @@ def reach(
     """Return the lower and the upper quantile of the noise of a bin with ``count`` people.
 
     These are the smallest x with P(noise <= x) > chance and the largest x with P(noise >= x) >
-    chance. If a ``total`` is known, the probabilities are conditioned on the sum of all noise.
+    chance. If a ``total`` is known, the probabilities are conditioned on the sum of the noise of
+    all its bins.
     """
     noise = noise_distribution(mechanism, messages, count, total)
     return noise.lowest(chance), noise.highest(chance)
@@ -101,10 +103,11 @@ def noise_distribution(
 def noise_given_total(
     mechanism: Shuffled, messages: int, count: int, total: KnownTotal, size: int = 1
 ) -> NoiseDistribution:
-    """Return the distribution of the noise of ``size`` bins, given the noise of a total's bins.
+    """Return the distribution of the noise of ``size`` bins, given the sum of all noise of a total.
 
-    ``count`` people have one of these bins. ``protocol.estimate.projection`` has the derivation.
-    The other bins of the total are treated as one sum, to which n - ``count`` people belong.
+    ``count`` people have one of the ``size`` bins. The other bins of the total are treated as one
+    sum, of which the other n - ``count`` people have a bin. ``protocol.estimate.projection`` has
+    the derivation.
     """
     parts = _noise_of_bins(mechanism, messages, size, count)
     own = _draws_distribution(parts) if parts.tables else noise_of_parts(parts)
@@ -117,10 +120,10 @@ def noise_given_total(
 
 
 def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -> Noise:
-    """Return the noise of the sum of ``size`` bins that ``people`` have, one bin each.
+    """Return the noise of the sum of ``size`` bins, if each of ``people`` people has one of them.
 
-    The number of draws in every part of the noise is linear in the number of people who have a bin.
-    Bins are independent.
+    The noise of a bin is a sum of parts, and the number of draws in every part is linear in the
+    number of people who have the bin. The noise of different bins is independent.
     """
     none, one = (mechanism.noise(messages, holders) for holders in (0, 1))
 
@@ -141,9 +144,10 @@ def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -
 
 
 def probabilities(parts: Noise, first: int, last: int) -> tails.Floats:
-    """Return P(X = first..last), where X is a difference of two binomials or a sum of draws.
+    """Return P(X = x) for x from ``first`` to ``last``, where X is the noise ``parts``.
 
-    For draws from a table the error of each probability is about 1e-16 a draw.
+    X is a difference of two binomials, or a sum of draws from a table. For draws, the error of each
+    probability is about 1e-16 times the number of draws.
     """
     first, last = first - parts.constant, last - parts.constant
     if parts.tables:
@@ -191,7 +195,10 @@ def _moments_of_draws(weights: tuple[int, ...], draws: int) -> tuple[float, floa
 def _table_probabilities(
     weights: tuple[int, ...], draws: int, first: int, last: int
 ) -> tails.Floats:
-    """Return the probabilities of a sum of draws by a Fourier transform that spans its mass."""
+    """Return the probabilities of a sum of draws, from ``first`` to ``last``.
+
+    A Fourier transform computes them. It spans nearly the whole probability.
+    """
     one = np.array([weight / SCALE for weight in weights])
     mean, spread = _moments_of_draws(weights, draws)
     middle = round(mean)
@@ -203,7 +210,7 @@ def _table_probabilities(
 
 
 def noise_of_parts(parts: Noise) -> NoiseDistribution:
-    """Return the distribution of a noise, the sum of its independent binomials and draws."""
+    """Return the distribution of ``parts``, a sum of independent binomials and draws."""
     gained = [_binomial(*each) for each in parts.gained]
     for weights, draws in parts.tables:
         one = np.array([weight / SCALE for weight in weights])
@@ -215,9 +222,10 @@ def noise_of_parts(parts: Noise) -> NoiseDistribution:
 
 
 def sum_of_draws(weights: tuple[int, ...], draws: int) -> NoiseDistribution:
-    """Return the distribution of a sum of many draws from a table on 0, 1, 2, .. over 2^64.
+    """Return the distribution of a sum of many independent draws from a table.
 
-    A Fourier transform computes the distribution. Each probability has an error below 1e-12.
+    ``weights`` are the probabilities of 0, 1, 2, .. times 2^64. A Fourier transform computes the
+    distribution. Each probability has an error below 1e-12.
     """
     one = np.array(weights, dtype=np.float64) / SCALE
     size = draws * (len(weights) - 1) + 1
@@ -252,11 +260,11 @@ def check_rate(rate: float) -> float:
 
 
 def least_significant(mechanism: Shuffled, messages: int, tests: int, rate: float) -> int:
-    """Return the smallest count that an empty bin reaches with probability at most rate / tests.
+    """Return the smallest tally that an empty bin reaches with probability at most rate / tests.
 
-    Any empty bin among those that are tested reaches this count with probability at most ``rate``
-    (Bonferroni). The bound is valid for dependent bins. The bound remains valid if later bins are
-    chosen by the results of earlier rounds, because every round draws new noise.
+    So the probability that any of the tested empty bins reaches this tally is at most ``rate``
+    (Bonferroni). This holds for dependent bins, and also if the bins of later rounds are chosen by
+    the results of earlier ones, because every round draws new noise.
 
     Parameters
     ----------

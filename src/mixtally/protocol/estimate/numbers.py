@@ -1,36 +1,39 @@
 """Sum, mean, variance and quantiles of numbers that were rounded at random to a grid.
 
 ``conclude.numbers`` calls this module. A number y between the grid points g_i and g_(i+1) was sent
-as one of the two, at random so that the mean is y. The grid has B points, the step w and the middle
-o. Let z_i be the unbiased count of point i, and n the number of people. Then
+as one of the two, drawn at random with mean y. The grid has B points at distances w, and the middle
+o. Let z_i be the unbiased count of point i, and n the number of people. Let Y estimate the sum of
+all numbers. Then
 
-    Y = n o + sum_i (g_i - o) z_i                                  is the sum, unbiased, and
+    Y = n o + sum_i (g_i - o) z_i                                  is unbiased, and
     Var Y = noise + sum over people of (y - g_i)(g_(i+1) - y)      <= noise + n w^2 / 4.
 
-Rounding causes no bias. The number of people is known, so sum z - n is pure noise. This excess is
-distributed evenly: z_i - (sum z - n) / B. The remaining noise has the covariance a (I - 1 1'/B),
-with one number a for each protocol. So weights c_i that add up to 0 give a noise of variance a sum
-c_i^2, whose tails ``cumulants`` describes. For the sum Y this is a w^2 B (B^2 - 1) / 12. About an
-origin o' other than the middle, flips would add at least a n (o' - o)^2. The positions of the
-numbers between the points are unknown, so intervals assume the worst rounding.
+Rounding causes no bias. The number of people is known, so the excess sum z - n is pure noise. An
+equal share of it is subtracted from each count: z_i - (sum z - n) / B. The remaining noise has the
+covariance a (I - 1 1'/B), where the number a depends on the protocol. So a weighted sum whose
+weights c_i add up to 0 has noise of variance a sum c_i^2; ``cumulants`` describes the tails. For Y
+this is a w^2 B (B^2 - 1) / 12. If another origin o' took the place of o, flips would add at least
+a n (o' - o)^2. The positions of the numbers between the points are unknown, so intervals use the
+maximum n w^2 / 4 of the variance of rounding.
 
 **Squares.** The expectation of sum_i (g_i - o)^2 z_i exceeds the sum of (y - o)^2 by the variance
-of rounding, r. No message shows r, which lies between 0 and n w^2 / 4. So the second moment less
-w^2 / 8 has an error of at most w^2 / 8, called its *resolution*. The estimate of the variance is
-V = m2 - (mean - o)^2 + v - w^2 / 8. Here m2 is the second moment about o, and v is the variance of
-the mean with half of the worst rounding. With V* for the true variance,
-E V = V* + (r / n - w^2 / 8)(1 - 1 / n). Rounding adds to the sum of (g - mean)^2 a variance of at
-most w^2 (m - mean)^2 for each person, where m is the middle of the person's step. In all this is at
-most n w^2 (s + w / 2)^2, where s^2 = (mean - low)(high - mean) is the largest possible variance.
+of rounding, r. The messages do not show r, which lies between 0 and n w^2 / 4. So w^2 / 8 is
+subtracted from the second moment. The remaining systematic error is at most w^2 / 8, called the
+*resolution*. The estimate of the variance is V = m2 - (mean - o)^2 + v - w^2 / 8. Here m2 is the
+second moment about o, and v is the variance of the estimated mean, with half of the maximum
+variance of rounding. With V* for the true variance, E V = V* + (r / n - w^2 / 8)(1 - 1 / n).
+Rounding adds to the sum of (g - mean)^2 a variance of at most w^2 (m - mean)^2 for each person,
+where m is the middle of the step that contains the person's number. For all people together this is
+at most n w^2 (s + w / 2)^2, where s^2 = (mean - low)(high - mean) is the largest possible variance.
 
 **Quantiles.** Let F(x) be the share of people with a number of at most x. A number y in the step
 [g_i, g_(i+1)] is sent as g_i with probability (g_(i+1) - y) / w. So E (z_0 + .. + z_i) is exactly n
 times the average of F over this step. If the average is below q, the q-quantile lies above g_i;
 otherwise it is at most g_(i+1). The interval misses the quantile only if one of two such sums is
 outside its own interval, and each of these misses with half the error probability. The resolution
-is two steps. Rounding gives the sum a variance of at most a quarter of the people in the step. The
-numbers of these people were sent as the two ends of the step. So there are at most as many of these
-people as the counts of both ends plus four standard deviations.
+is two steps. Rounding gives the sum a variance of at most a quarter of the number of people whose
+numbers are in the step. These numbers were sent as the two ends of the step. So an upper bound of
+their number is the sum of the counts of both ends plus four standard deviations.
 
 Source: proved here; unbiased ("dithered") rounding is Schuchman, Dither Signals and Their Effect on
 Quantization Noise (1964).
@@ -50,8 +53,8 @@ from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """The shares at which quantiles are estimated."""
 _STEP_DEVIATIONS = 4.0
-"""Standard deviations that are added to the estimated number of people in a step; exceeded with
-probability 1 / 30,000."""
+"""The number of standard deviations in the upper bound of the number of people in a step. Normal
+noise exceeds it with probability 1 / 30,000."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ class RoundedNumbers:
 
     @cached_property
     def consistent_counts(self) -> Floats:
-        """The counts moved evenly so that they add up to the users, shape (points,)."""
+        """The counts minus one constant, so that they add up to ``users``, shape (points,)."""
         even: Floats = self.counts - (self.counts.sum() - self.users) / self.counts.size
         return even
 
@@ -95,14 +98,14 @@ class RoundedNumbers:
         return self._row("sum", n * self.mean_value, error, level, (low, high))
 
     def change_to(self, later: "RoundedNumbers", level: float) -> Row:
-        """Return the mean of ``later``, which is on the same grid, minus this mean."""
+        """Return the mean of ``later`` minus this mean; both have the same grid."""
         before, after = self._mean_error(), later._mean_error()
         error = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
         rise, range_ = later.mean_value - self.mean_value, self.grid.range
         return self._row("change", rise, error, level, (-range_, range_))
 
     def second_moment(self, level: float) -> Row:
-        """Return the mean of the squared numbers, up to its resolution."""
+        """Return the mean of the squared numbers, whose resolution is known (see the module)."""
         squares, half = self.grid.values**2, self.grid.step**2 / 8.0
         value = float(
             squares.mean() + self.consistent_counts @ (squares - squares.mean()) / self.users
@@ -116,7 +119,7 @@ class RoundedNumbers:
         return self._row("second moment", value - half, error, level, most, half)
 
     def variance(self, level: float) -> Row:
-        """Return the variance of the numbers, up to its resolution."""
+        """Return the variance of the numbers, with its resolution."""
         step, (low, high), n = self.grid.step, self._ends, self.users
         half, mean = step**2 / 8.0, float(np.clip(self.mean_value, low, high))
         squares = self.centered_points**2
@@ -141,14 +144,15 @@ class RoundedNumbers:
         return self._error_of(self.centered_points / self.users)
 
     def _mean_error(self) -> tuple[float, float, float]:
-        """Return the second to fourth cumulant of the mean with the worst rounding."""
+        """Return the second to fourth cumulant of the mean, with maximum variance of rounding."""
         second, third, fourth = self._noise_of_mean
         return second + self.grid.rounding_variance(self.users) / self.users**2, third, fourth
 
     def _error_of(self, weights: Floats) -> tuple[float, float, float]:
         """Return the second to fourth cumulant of the noise in a weighted sum of the counts.
 
-        The weights are centered first, which has the same effect as moving the counts evenly.
+        The mean of the weights is subtracted first. This has the same effect as subtracting a
+        constant from the counts so that they add up to ``users``.
         """
         even = weights - weights.mean()
         return (
@@ -166,9 +170,10 @@ class RoundedNumbers:
         most: tuple[float, float],
         half: float = 0.0,
     ) -> Row:
-        """Return the row of a number with these cumulants and the resolution ``half``.
+        """Return the row of the estimate ``value`` with the resolution ``half``.
 
-        The interval is clipped to ``most``, the smallest and the largest possible value.
+        ``error`` has the second to fourth cumulant of the noise. The interval is clipped to
+        ``most``, the smallest and the largest possible value.
         """
         second, third, fourth = map(np.asarray, error)
         below, above = cornish_fisher_ends(second, third, fourth, (1.0 - level) / 2.0)
@@ -182,8 +187,8 @@ class RoundedNumbers:
         points, found = self.grid.values, []
         for share in shares:
             expected = share * self.users
-            # The quantile is above all steps before the first one, and below all steps after the
-            # last one.
+            # The quantile is at or above the step before ``first``, and at or below the step after
+            # ``last``.
             first = np.flatnonzero(high >= expected)
             last = np.flatnonzero(low < expected)
             lower = max(0, first[0] - 1) if len(first) else len(points) - 2
@@ -203,9 +208,10 @@ class RoundedNumbers:
         return found
 
     def cumulative_counts(self, level: float) -> tuple[Floats, Floats, Floats]:
-        """Return n times the average of F over every step, and both ends of its intervals.
+        """Return the running sums of the counts, and the lower and upper ends of their intervals.
 
-        These are running sums of the counts, each of shape (points - 1,).
+        The expectation of a running sum is n times the average of F over a step (see the module).
+        All results have shape (points - 1,).
         """
         points = self.counts.size
         passed = np.cumsum(self.consistent_counts)[:-1]
@@ -239,9 +245,9 @@ class RoundedNumbers:
     def _find_crossing(self, passed: Floats, expected: float) -> float:
         """Return the number at which the running sums pass ``expected``, by linear interpolation.
 
-        Running sums need not increase. So they are replaced by the mean of two increasing
-        functions: the least one above the sums and the largest one below. The value of a step is
-        placed at its middle.
+        Running sums of noisy counts may decrease. So they are replaced by the mean of two
+        increasing functions: the least one above the sums and the largest one below. The sum of a
+        step is taken as the value at the middle of the step.
         """
         rising = np.maximum.accumulate(passed)
         falling = np.minimum.accumulate(passed[::-1])[::-1]

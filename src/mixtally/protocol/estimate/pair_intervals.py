@@ -1,9 +1,10 @@
 """Intervals for pairs of bits: how many people have both, their table and their correlation.
 
-``conclude.pairs`` calls this module. Each of these numbers is a sum over messages of a value that
-depends on the shown pattern: neither bit, the first, the second, or both. Given the true bits,
-messages are independent, so the cumulants of the sum are sums of the cumulants of a message.
-``cornish_fisher_ends`` gives the tails.
+``conclude.pairs`` calls this module. A message shows one of four *patterns* of two bits: neither is
+set, the first, the second, or both. The estimate of each number is a sum, over messages, of a value
+that depends on the shown pattern. Conditionally on the true bits, messages are independent. So the
+cumulants of the estimate are sums of the cumulants of single messages, and ``cornish_fisher_ends``
+computes intervals from them.
 
 A pair that nobody has is shown only because of flips, and the expected number of such messages may
 be below one. The count of such a pair has the tails of a Poisson variable. For example, among 3,000
@@ -26,16 +27,17 @@ from mixtally.protocol.estimate.two_by_two import TwoByTwo
 
 _Ends = tuple[Floats, Floats]
 _CELLS = (3, 1, 2, 0)
-"""The numbers of the patterns in a table: both, only the first, only the second, neither."""
+"""The indices of the patterns in the order of a table's cells: both bits, only the first, only the
+second, neither."""
 # Pairs whose cumulants are computed at a time, to limit memory.
 _SPAN = 1 << 16
 
 
 class PairIntervals:
-    """Intervals for pairs whose ``patterns`` were counted, shape (pairs, 4).
+    """Intervals for pairs of bits, from the number of messages with each pattern.
 
-    ``people`` is the number of people who sent messages. The error probability 1 - ``level`` is
-    divided among ``among`` intervals (Bonferroni).
+    ``patterns`` has these numbers, shape (pairs, 4). ``people`` is the number of people who sent
+    messages. The error probability 1 - ``level`` is divided among ``among`` intervals (Bonferroni).
     """
 
     def __init__(
@@ -79,7 +81,10 @@ class PairIntervals:
         return unbiased
 
     def _count_ends(self, counts: Floats, values: Floats) -> _Ends:
-        """Return the interval ends, in people, around ``counts``, which are sums of ``values``."""
+        """Return the interval ends, as numbers of people, around ``counts``.
+
+        A count is the sum over messages of ``values``, which has a value for each shown pattern.
+        """
         least, most = self._find_deviations(values)
         times = self._mechanism.repeats
         lower = np.floor((counts - most) / times)
@@ -87,9 +92,9 @@ class PairIntervals:
         return np.clip(lower, 0.0, self._people), np.clip(upper, 0.0, self._people)
 
     def _find_deviations(self, values: Floats) -> _Ends:
-        """Return the deviations that bound a sum of ``values`` of shown patterns.
+        """Return the lower and upper deviation of a sum, over messages, of values of patterns.
 
-        ``values`` has one value for each pattern, shape (4,), or (pairs, 4) if pairs differ.
+        ``values`` has the value of each shown pattern, shape (4,), or (pairs, 4) if pairs differ.
         """
         clipped, sums = np.maximum(self._unbiased_patterns, 0.0), [np.zeros((3, 0))]
         for begin in range(0, len(clipped), _SPAN):
@@ -100,9 +105,10 @@ class PairIntervals:
         return cornish_fisher_ends(second, third, fourth, self._tail)
 
     def _message_cumulants(self, values: Floats) -> Floats:
-        """Return the second to fourth cumulant of the shown value, for each true pattern.
+        """Return the second to fourth cumulant of a message's value, for each true pattern.
 
-        The shape is (3, 4) or (3, pairs, 4).
+        The value of a message is that of the pattern that it shows. The result has shape (3, 4) or
+        (3, pairs, 4).
         """
         away = values[..., :, None] - (values @ self._show)[..., None, :]
         second, third, fourth = (np.sum(away**order * self._show, axis=-2) for order in (2, 3, 4))

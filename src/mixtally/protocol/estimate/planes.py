@@ -4,13 +4,13 @@
 consists of a direction a and a number c modulo the prime p. The message points at a value with the
 point x if <a, x> = c modulo p. Three algorithms compute the same counts for d values:
 
-- *Rows.* For each choice of all digits of a number but the lowest, a message points at the
-  solutions of one quadratic equation. The work is messages x d / p.
+- *Rows.* A row consists of the p numbers that differ only in their lowest digit. In each row, a
+  message points at the solutions of one quadratic equation. The work is messages x d / p.
 - *Fourier.* Let T_a(c) be the number of messages (a, c). The count of x is S(x) = sum_a
   T_a(<a, x>). The Fourier transform of S at the frequency w a is p^(t-1) times the transform of T_a
   at w. Every frequency but 0 is a multiple of exactly one direction. The work is p^t log p^t.
-- *Products.* For some values only, <a, x> - c is computed; a message points at x if it is a
-  multiple of p.
+- *Products.* If only some values are of interest, <a, x> - c is computed for each message and each
+  of these values. The message points at x if the result is a multiple of p.
 
 Source: Stein, Shakarchi, Fourier Analysis (2003), chapter 7 (finite abelian groups).
 """
@@ -30,19 +30,19 @@ from mixtally.primitives.bits import Counts, spans
 from mixtally.primitives.wide import Numbers, digits_in_base, divide, make_numbers
 
 _MOST_TABLE = 1 << 25
-"""The largest number of points of a Fourier transform, which then takes half a gigabyte."""
+"""The maximum number of points of a Fourier transform, which then takes half a gigabyte."""
 _MESSAGES_PER_POINT = 8.0
-"""The number of messages that take about as long as one point of a transform."""
+"""Counting this number of messages by rows takes about as long as one point of a transform."""
 _PRODUCTS, _MESSAGES = 1 << 18, 256
-"""Products computed at a time, and messages among them. Both numbers keep the work in the cache,
-and too small for the linear algebra library to start threads.
+"""The number of products computed at a time, and the number of messages in them. Both keep the work
+in the cache, and too small for the linear algebra library to start threads.
 """
 # The largest distance of a count from a whole number for which the transform is trusted.
 _ROUND_OFF = 0.01
 _CONTROLS = 64
 """The number of points without a value whose messages are counted as a check."""
 _FEW_ROWS = 8
-"""The number of rows that take less time than the products of ``_CONTROLS`` points."""
+"""Counting this number of rows is faster than computing the products of ``_CONTROLS`` points."""
 
 
 def count_pointing(planes: Planes, tally: Tally, values: int) -> Counts:
@@ -69,10 +69,11 @@ def _rows(planes: Planes, values: int) -> int:
 def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Counts:
     """Count the messages that point at each number in ``asked``.
 
-    A row consists of the numbers that differ only in their first digit l. Let (a, c) be a message,
-    b the first digit of its direction a, and q the last digit of a. Let c' be c minus the products
-    of all digits but the first. The message points at the numbers of the row whose l solves, modulo
-    p,
+    ``codes`` are the distinct messages, and ``times`` says how often each occurs. A row consists of
+    the numbers that differ only in their lowest digit l. Let (a, c) be a message, b the first digit
+    of its direction a, and q the last digit of a. Let c' be c minus the products of all other
+    digits of the row with those of a. The message points at the numbers of the row whose l solves,
+    modulo p,
 
         q l^2 + b l = c'.
 
@@ -114,7 +115,10 @@ def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -
 
 
 def _weighted_counts(numbers: Counts, times: Counts, prime: int) -> Counts:
-    """Return how often each number below ``prime`` occurs, counted ``times``; exact below 2^53."""
+    """Return, for each number below ``prime``, the sum of ``times`` over its occurrences.
+
+    The sums are exact below 2^53.
+    """
     return np.bincount(numbers, weights=times, minlength=prime).astype(np.int64)
 
 
@@ -134,8 +138,9 @@ def _inverses(numbers: Counts, prime: int) -> Counts:
 def _solutions(prime: int) -> tuple[Counts, Counts]:
     """Return p + r and 2p - r for each square r^2 modulo p, where r is the smaller root.
 
-    A solution less h, which is below p, is then in [0, 2p) and is counted modulo p. If there is no
-    root, and for the second solution of a double root, the value is 3p, which is not counted.
+    Each result minus h, with h in [0, p), is a solution l modulo p and lies in [0, 2p). A number
+    without a root has the result 3p twice, which is not counted. So has the second solution of a
+    double root.
     """
     root = np.arange(prime // 2 + 1)
     first, second = np.full(prime, 3 * prime), np.full(prime, 3 * prime)
@@ -145,7 +150,10 @@ def _solutions(prime: int) -> tuple[Counts, Counts]:
 
 
 def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Counts:
-    """Count the messages that point at points which belong to ``numbers`` but to no bin."""
+    """Count the messages that point at points without a value, as a check of the messages.
+
+    ``numbers`` are those of points without a value, of which a sample is used.
+    """
     few = numbers[:_CONTROLS]
     if planes.points > MOST_MESSAGES:
         prime, digits = planes.device_planes
@@ -160,8 +168,8 @@ def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Coun
 def count_pointing_at(planes: Planes, tally: Tally, points: Numbers) -> tuple[Counts, float]:
     """Count the messages that point at each of several points, shape (points,).
 
-    The second result is the sum of w^2 over all messages, where a message points at w of the
-    points.
+    Let w be the number of these points at which a message points. The second result is the sum of
+    w^2 over all messages.
 
     Parameters
     ----------
@@ -196,9 +204,11 @@ _Comparison = tuple[NDArray[Any], NDArray[Any], Callable[[NDArray[Any], NDArray[
 def _compare_quotients(vectors: Counts, cells: Counts, places: Counts, prime: int) -> _Comparison:
     """Return a matrix of messages, a matrix of points, and a function that compares them.
 
-    The first matrix has a row for each message, and the second a column for each point. A message
-    names the plane with the vector a and the number c. It points at x if (<a, x> - c + 1/2) / p has
-    a fractional part below 1/p. This quotient is a sum of t + 1 products of floating-point numbers.
+    The first matrix has a row for each message, and the second a column for each point. The
+    function finds which messages point at which points.
+
+    A message with the direction a and the number c points at x if (<a, x> - c + 1/2) / p has a
+    fractional part below 1/p. This quotient is a sum of t + 1 products of floating-point numbers.
     Digits are centered at 0, so the absolute values of the products add up to at most t p / 4 + 1.
     The error of the sum is at most (t + 2) (t p / 4 + 1) 2^-53. It is below 1 / 2p if t (t + 3) p^2
     is below 2^53.
@@ -239,7 +249,7 @@ def _compare_integers(vectors: Counts, cells: Counts, places: Counts, prime: int
 def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
     """Return the sums of w and of w^2 over messages, where a message points at w of ``points``.
 
-    Messages with a common direction are counted together, for some directions at a time.
+    All messages with the same direction are counted together, and some directions at a time.
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
@@ -263,7 +273,7 @@ def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) ->
 
 
 def _occurrences(numbers: Counts, asked: Counts, limit: int) -> Counts:
-    """Return how often each of ``asked`` occurs in ``numbers``; all are below ``limit``."""
+    """Return how often each of ``asked`` occurs in ``numbers``. All numbers are below ``limit``."""
     if limit <= 2 * _PRODUCTS:
         return np.bincount(numbers, minlength=limit)[asked]
     present, times = np.unique(numbers, return_counts=True)
@@ -272,7 +282,10 @@ def _occurrences(numbers: Counts, asked: Counts, limit: int) -> Counts:
 
 
 def count_pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
-    """Return the tally of messages that point at ``bins`` of sets (``device.contract.planes``)."""
+    """Return the number of messages that point at each of ``bins``, for a question about sets.
+
+    ``values`` is the number of bins of the question; larger numbers are pads.
+    """
     points = points_at(planes.device_planes, np.array(bins, dtype=np.int64), values)
     return Tally(count_pointing_at(planes, tally, points)[0], tally.messages)
 
@@ -285,7 +298,8 @@ def _central(digits: Counts, prime: int) -> NDArray[np.float64]:
 def _count_by_fourier(planes: Planes, codes: Counts, times: Counts) -> Counts:
     """Count the messages that point at each point of Z_p^t, shape (p^t,).
 
-    Raises AccountingError if round-off is visible, or if the counts do not add up to all messages.
+    Raises AccountingError if a computed count is not close to a whole number, or if the counts do
+    not have the sum that the number of messages implies.
     """
     p, digits, messages = planes.prime, planes.digits, int(times.sum())
     table = np.bincount(codes, weights=times, minlength=planes.messages)

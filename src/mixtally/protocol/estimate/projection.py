@@ -2,7 +2,7 @@
 
 The estimators call this module if every person has exactly one of d bins (``model.known_total``).
 The true counts z_j then add up to the number n of people. Let zhat_j be the unbiased counts and Z
-their sum. The estimates are
+their sum. The estimates that use the known total are
 
     zhat_j - (Z - n) / d.
 
@@ -15,23 +15,23 @@ two counts do not change.
 
 - Fakes of mixes in clear have independent noise X_j with one distribution, so the variance is
   V (1 - 1/d).
-- Flipped bits have the variance N q (1 - q) / gain^2 in every bin, whatever the true counts are. So
-  the variance of the flips is V (1 - 1/d). Uniform fakes among them are multinomial and always add
-  up to their number, so their part of the variance does not change.
+- The flips of N messages add the variance V = N q (1 - q) / gain^2 to every bin, for any true
+  counts. Using the total reduces it to V (1 - 1/d). The numbers of uniform fakes in all bins always
+  add up to the number of fakes, so the variance that they add does not change.
 - With uniform or paired fakes in clear, and with replaced values, the tallied counts add up to
   the number of messages. So Z always equals n, and nothing changes.
-- Over planes, the covariance of two counts depends on which values share a plane with which. A
-  total of d bins would remove at most a share 1/d of the variance, and planes are used for many
-  bins. So these counts are not changed.
+- Over planes, the covariance of two counts depends on how often their values are in one plane.
+  Using a total of d bins would reduce the variance by at most a share of 1/d, and planes are used
+  for many bins. So these counts do not use the total.
 
 **Groups.** Let G have g of the d bins, and let zhat_G be the sum of their unbiased counts. The sum
 of their estimates is zhat_G - (Z - n) g / d. For independent noise its variance is
 
     g V - 2 (g / d) g V + (g / d)^2 d V = V g (1 - g / d).
 
-Among flips, Bin(K, g / d) of the K uniform fakes are in G, and the number of all fakes does not
-vary. Records are sent k times, so the fakes add (K / d) g (1 - g / d) / k^2 to the variance. So
-(K / d) / k^2 takes the place of V in the formula. The total of all bins is n, without error.
+If messages are flipped, Bin(K, g / d) of the K uniform fakes name bins of G. If records are sent k
+times, these fakes add (K / d) g (1 - g / d) / k^2 to the variance of the sum. This is the formula
+above with (K / d) / k^2 in place of V. The total of all bins is n, without error.
 
 **Sampled slots.** A device sends m of the k cells of its record. So a person with one of these d
 bins sends it with probability m/k. The covariance of zhat_j and Z is b_j V for V = Var Z, where
@@ -40,16 +40,17 @@ without fakes, and falls as fakes are added. So
 
     L_j = zhat_j - z_j - b_j (Z - n)
 
-has mean 0 and no covariance with Z. The estimate y is the z_j at which L_j is 0:
+has mean 0 and is uncorrelated with Z. The estimate y is the value of z_j for which L_j is 0:
 
     y = (zhat_j - (Z - n) (1 - w) / d) / (1 + w (Z - n) / n).
 
-The estimates of all d bins add up to n. For w = 0 they are the estimates above. For w = 1, y = n
-zhat_j / Z is the ratio to the known crowd. This ratio is unbiased, because the number of people in
-a bin who send it is hypergeometric given Z. For 0 < w < 1, y - z_j is L_j divided by the
-denominator. L_j and Z have no covariance, so the bias of the first order that ratios have is
-absent. What remains is of the order 1 / Var T of a standard error, where T is the tallied sum; it
-is below 0.005 standard errors for Var T = 400. The variance of y is that of L_j,
+The estimates of all d bins add up to n. For w = 0 they are the estimates above. For w = 1, y is the
+ratio estimate n zhat_j / Z. It is unbiased, because the number of people who have the bin and send
+it is hypergeometric conditionally on Z. For 0 < w < 1, y - z_j is L_j divided by the denominator of
+y. L_j and Z are uncorrelated, so y does not have the first-order bias that ratios usually have. Let
+T be the sum of the tallied counts of the d bins. The remaining bias is of the order 1 / Var T, in
+standard errors; it is below 0.005 standard errors for Var T = 400. The variance of y is that of
+L_j,
 
     Var zhat_j - b_j^2 V,
 
@@ -58,19 +59,21 @@ a group of g bins with z_G people, b is w z_G / n + (1 - w) g / d. An interval c
 which a test accepts that the mean of L_j is 0 (Fieller's method). The cumulants of L_j are exact,
 and the ends are those of the Cornish-Fisher expansion (``intervals``).
 
-**Intervals** use the distribution of X, the noise of one bin or of the g bins of G, given T. Here T
-is the noise of all bins together, which is known: all tallied counts less n. Let f be the
-distribution of X, and h that of the noise of the other bins. Then
+**Intervals** use the distribution of X, the noise of one bin or of the g bins of G, conditionally
+on T. From here on T is the noise of all d bins together. It is known, because it is the sum of all
+tallied counts minus n. Let f be the distribution of X, and h that of the noise of the other bins.
+Then
 
     P(X = x | T) = f(x) h(T - x) / sum over y of f(y) h(T - y).
 
-The mean is T g / d if bins have equal distributions, so the estimate is the tallied count less the
-conditional mean of its noise. For fakes of mixes, f and h do not depend on the counts. For flips, f
-depends on the z people in the g bins, and h on the n - z people in all others, so a test of z has
-no other unknown. Given T, X decreases with z and z + X increases, because the distributions of sums
-of coins are log-concave. So the ends are found as without a total (``intervals``). Two cases use
-the Cornish-Fisher expansion for the sum with the weights 1 - g/d and -g/d: flipped uniform fakes,
-and more than ``MOST_EXACT_ONES`` expected flips.
+If all bins have the same distribution, the conditional mean of X is T g / d. So the estimate is the
+tallied count minus the conditional mean of its noise. For fakes of mixes, f and h do not depend on
+the true counts. For flips, f depends on the z people in the g bins, and h on the n - z people in
+all others, so the only unknown in a test is z. Conditionally on T, X decreases stochastically with
+z and z + X increases, because the distributions of sums of independent coins are log-concave. So
+the ends are found as without a total (``intervals``). Two cases use the Cornish-Fisher expansion
+for the sum of noises with the weights 1 - g/d and -g/d: flipped uniform fakes, and more than
+``MOST_EXACT_ONES`` expected flips.
 
 Source: proved here; the mean given T is the Rao-Blackwell theorem's (Lehmann, Casella, Theory of
 Point Estimation, 1998, chapter 1.7), the test is conditional on T (Lehmann, Romano, Testing
@@ -89,7 +92,7 @@ from mixtally.protocol.estimate.noise import KnownTotal
 
 
 def is_informative(mechanism: Shuffled, messages: int) -> bool:
-    """Return whether a known total reduces the error of the tallied counts."""
+    """Return whether using a known total reduces the error of estimates with this mechanism."""
     return (
         mechanism.flip_threshold is not None
         or mechanism.has_independent_fakes
@@ -100,11 +103,11 @@ def is_informative(mechanism: Shuffled, messages: int) -> bool:
 def totals_of(
     mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
 ) -> list[KnownTotal]:
-    """Return the known totals of consecutive bins, one for each of ``sizes``.
+    """Return the known totals of groups of consecutive bins, whose numbers of bins are ``sizes``.
 
-    The list is empty if known totals do not reduce the error. The list is also empty if
-    honest messages never have a tallied sum like one of these, because the messages then did not
-    follow the plan. ``implausible_totals`` returns such totals.
+    The list is empty if known totals do not reduce the error. It is also empty if the tallied sum
+    of a group is one that honest messages never have, because some messages then did not follow the
+    plan. ``implausible_totals`` returns such groups.
     """
     found = _possible_totals(mechanism, tally, people, sizes)
     return found if all(_is_plausible(mechanism, tally.messages, one) for one in found) else []
@@ -113,10 +116,10 @@ def totals_of(
 def implausible_totals(
     mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
 ) -> list[tuple[KnownTotal, int, int]]:
-    """Return each total whose tallied sum honest messages never have, and the possible sums.
+    """Return each known total whose tallied sum honest messages never have.
 
-    The tallied sum is the sum of the tallied counts of all bins. The two numbers after a total are
-    the smallest and the largest sum that honest messages can have. If one total is implausible,
+    The tallied sum of a total is the sum of the tallied counts of its bins. Each total is followed
+    by the smallest and the largest sum that honest messages can have. If the list is not empty,
     ``totals_of`` returns no totals.
     """
     found = _possible_totals(mechanism, tally, people, sizes)
@@ -130,9 +133,9 @@ def implausible_totals(
 def _possible_totals(
     mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
 ) -> list[KnownTotal]:
-    """Return the known totals; an empty list if they do not reduce the error of the counts.
+    """Return the known totals, without a check of their tallied sums.
 
-    A total is included even if honest messages never have its tallied sum.
+    The list is empty if known totals do not reduce the error.
     """
     if not is_informative(mechanism, tally.messages):
         return []
@@ -144,13 +147,13 @@ def _possible_totals(
 
 
 def total_over(totals: Sequence[KnownTotal], place: int) -> int | None:
-    """Return the index of the total that includes a bin; None if there are no totals."""
+    """Return the index of the total whose bins include the bin ``place``; None without totals."""
     ends = np.cumsum([one.bins for one in totals])
     return int(np.searchsorted(ends, place, side="right")) if totals else None
 
 
 def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
-    """Return the sum of the unbiased counts of a total, minus the number of its people."""
+    """Return Z - n: the sum of the unbiased counts of a total's bins, minus the true sum."""
     offset = total.bins * mechanism.offset(messages)
     return (total.tallied - offset) / mechanism.gain - total.people
 
@@ -158,9 +161,10 @@ def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
 def project_to_totals(
     mechanism: Shuffled, counts: Floats, messages: int, totals: Sequence[KnownTotal]
 ) -> Floats:
-    """Return unbiased counts, corrected so that the counts of each known total add up to it.
+    """Return the estimates of all bins, corrected so that each group adds up to its known total.
 
-    ``totals`` are over consecutive bins. Counts do not change if there are no totals.
+    ``counts`` are the unbiased counts. Each of ``totals`` is that of a group of consecutive bins.
+    Without totals, the result is ``counts``.
     """
     if not totals:
         return counts
@@ -172,9 +176,10 @@ def project_to_totals(
 def use_total(
     mechanism: Shuffled, counts: Floats, messages: int, total: KnownTotal | None, size: int = 1
 ) -> Floats:
-    """Return unbiased counts of ``size`` bins each, corrected by the known total of their bins.
+    """Return estimates that use a known total.
 
-    The counts do not change if no total is known.
+    Each of ``counts`` is the sum of the unbiased counts of ``size`` bins of the total. If ``total``
+    is None, the result is ``counts``.
     """
     if total is None:
         return counts
@@ -189,8 +194,8 @@ def weight_of_total(
 ) -> Floats:
     """Return the weight b = w z / n + (1 - w) g / d of the known total in the estimate of g bins.
 
-    ``counts`` are the numbers z of people in these bins, and ``size`` is g. The derivation above
-    has the symbols.
+    ``counts`` are the numbers z of people in these bins, and ``size`` is g. The docstring of the
+    module defines the symbols.
     """
     share = mechanism.sampling_share(messages, total.bins)
     found: Floats = share * counts / total.people + (1.0 - share) * size / total.bins
@@ -200,7 +205,7 @@ def weight_of_total(
 def slope_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
     """Return the divisor 1 + w (Z - n) / n of the estimates of sampled slots.
 
-    The symbols are those of the derivation above. The divisor is 1 if records are sent whole.
+    The docstring of the module defines the symbols. The divisor is 1 if records are sent whole.
     """
     share = mechanism.sampling_share(messages, total.bins)
     return 1.0 + share * excess_of(mechanism, messages, total) / total.people if share else 1.0
@@ -221,11 +226,12 @@ def count_cumulants(
 def projected_cumulants(
     mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal, size: int = 1
 ) -> Cumulants:
-    """Return the cumulants of the noise of counts that use a total, shape as ``counts``.
+    """Return the cumulants of the noise of estimates that use a total, in the shape of ``counts``.
 
-    Each count is the number of people in ``size`` bins. The weights 1 - g/d of its g bins and -g/d
-    of all others add up to 0, as ``cumulants`` requires. Third cumulants are linear in the counts,
-    so those of several bins follow from the number of people in them.
+    Each of ``counts`` is the number of people in a group of g = ``size`` bins. An estimate is a
+    sum of counts with the weight 1 - g/d for the g bins and -g/d for all others. These weights add
+    up to 0, as ``cumulants`` requires. Third cumulants are linear in the counts, so those of a
+    group follow from the number of people in it.
     """
     if mechanism.sent_share < 1.0:
         part = weight_of_total(mechanism, messages, counts, total, size)
@@ -244,11 +250,12 @@ def projected_cumulants(
 
 
 WeightedBins = tuple[Floats, int, Floats]
-"""The people of some bins, the number of these bins, and the weight of each in a sum."""
+"""A group of bins that have the same weight in a sum: the number of people in them, the number of
+bins, and the weight."""
 
 
 def others_of(total: KnownTotal, weight: Floats, *own: WeightedBins) -> WeightedBins:
-    """Return the bins of a total that are not in ``own``, with the common weight ``weight``."""
+    """Return the group of all bins of a total that are not in ``own``, with the given weight."""
     others = total.people - sum(people for people, _, _ in own)
     return np.asarray(others), total.bins - sum(size for _, size, _ in own), weight
 
@@ -256,7 +263,7 @@ def others_of(total: KnownTotal, weight: Floats, *own: WeightedBins) -> Weighted
 def sampled_cumulants(mechanism: Shuffled, several: Sequence[WeightedBins]) -> Cumulants:
     """Return the cumulants of a weighted sum of counts of one part with sampled slots.
 
-    Every person has exactly one of the bins, and sends it or does not. So people are independent.
+    Every person has exactly one of the bins, and sends it or not, independently of other people.
     Fakes are independent draws among all cells. The cumulants are therefore exact for any weights.
     """
     sent, times, cells = mechanism.sent_share, mechanism.repeats, mechanism.cells
@@ -283,7 +290,7 @@ def sampled_cumulants(mechanism: Shuffled, several: Sequence[WeightedBins]) -> C
 
 
 def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool:
-    """Return whether honest messages can have this sum of tallied counts.
+    """Return whether honest messages can have the tallied sum of ``total``.
 
     Without flips and sampled slots the result is True, because messages were checked on arrival.
     With flips, people and uniform fakes set bits, and each bit of all messages is flipped
@@ -297,7 +304,10 @@ def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool
 
 
 def _plausible_sums(mechanism: Shuffled, messages: int, total: KnownTotal) -> tuple[int, int]:
-    """Return the smallest and the largest sum of flipped honest messages, or of sampled slots."""
+    """Return the smallest and the largest tallied sum that honest messages can have.
+
+    The messages are flipped, or contain sampled slots.
+    """
     if mechanism.sent_share < 1.0:
         drawn = window(total.people * mechanism.repeats, mechanism.sent_share)
         fakes = window(mechanism.fakes_promised, total.bins / mechanism.cells)

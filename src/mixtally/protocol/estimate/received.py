@@ -1,13 +1,13 @@
 """Reconciliation of a round: how many fakes and how many people its tally contains.
 
-``conclude`` calls this module before it estimates. The received messages, tallied or dropped,
-consist of those that hops declared, one record of each person, and the fakes that people sent. A
-release is refused if these numbers contradict each other or the contract, and the error names the
-number. Anyone can take part, so nothing that a few participants can cause leads to a refusal.
-Invalid messages, and a number of people's fakes that is improbable, are reported next to the
-counts. Some attacks leave no trace in the numbers. The number of fakes that people send is random.
-So a hop can remove about as many messages as the standard deviation of this number. A dishonest hop
-may also put its fakes into any bins.
+``conclude`` calls this module before it estimates. A fake is a dummy message, and a *hop* is a mix
+at its position in the chain. The received messages, tallied or dropped, consist of those that hops
+declared, one record of each person, and the fakes that people sent. A release is refused if these
+numbers contradict each other or the contract, and the error names the number. Anyone can take part,
+so nothing that a few participants can cause leads to a refusal. Invalid messages, and an improbable
+number of people's fakes, are reported next to the counts. Some attacks leave no trace in the
+numbers. The number of fakes that people send is random, so a hop can remove about as many messages
+as the standard deviation of this number. A dishonest hop may also put its fakes into any bins.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,11 +30,13 @@ _ASK = "ask that hop; nothing is released until then"
 
 @dataclass(frozen=True, slots=True)
 class ReconciledPart:
-    """One part of a round after reconciliation, with the number of fakes in its tally.
+    """One part of a round after reconciliation.
 
-    ``people`` is the number of people whose record is in the tally. ``dropped`` messages are split
-    into records and fakes in the proportion in which people sent them. This split is exact if whole
-    bundles are invalid. Otherwise the counts of all bins are wrong by at most the dropped messages.
+    ``mechanism`` has the number of fakes in the tally. ``people`` is the number of people whose
+    record is in the tally. ``dropped`` is the number of messages that were received but not
+    tallied. They are assumed to be records and fakes in the proportion in which people sent these.
+    This is exact if all messages of a person are invalid together. Otherwise the counts of all bins
+    are wrong by at most ``dropped``.
     """
 
     mechanism: Shuffled
@@ -43,7 +45,7 @@ class ReconciledPart:
 
 
 def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...]:
-    """Return each part with the mechanism that produced its tally.
+    """Return the people and the mechanism, with the received fakes, of each part of a round.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...
     Raises
     ------
     MessageError
-        If the numbers contradict each other or the contract, whatever people sent, or if no message
-        of people could be read.
+        If the numbers contradict each other or the contract in a way that no participants can
+        cause, or if no message of people could be read.
     """
     people = received.contributors
     if people < plan.minimum_crowd:
@@ -84,11 +86,10 @@ def assume_received(
     tallies: Sequence[Tally],
     dropped: Mapping[str, int] | None = None,
 ) -> Received:
-    """Return the numbers of a round in one process, where no hop declares anything.
+    """Return the numbers of a round that was simulated in one process, without declarations.
 
-    Mixes are assumed to have added the number of fakes that their recipe fixes. If the recipe fixes
-    no number, each mix is assumed to have added an equal share of the messages beyond the records
-    of people.
+    If the recipe of mixes fixes a number of fakes, each mix is assumed to have added this number.
+    Otherwise the messages that are not records of people are divided equally among the mixes.
 
     Parameters
     ----------
@@ -115,12 +116,12 @@ def assume_received(
 
 
 def reconcile_mechanism(plan: Plan, tally: Tally, people: int) -> Shuffled:
-    """Return the mechanism of a record of one message, with the fakes of a round in one process.
+    """Return the mechanism, with its number of fakes, of a round that was simulated in one process.
 
     Parameters
     ----------
     plan : Plan
-        The plan, whose records are one message.
+        The plan, which must have one part.
     tally : Tally
         The tally of the round.
     people : int
@@ -131,11 +132,11 @@ def reconcile_mechanism(plan: Plan, tally: Tally, people: int) -> Shuffled:
 
 
 def find_coin_warnings(plan: Plan, received: Received) -> list[str]:
-    """Return warnings about numbers of coins that are possible but hardly ever occur.
+    """Return warnings about numbers of people's fakes that are possible but very improbable.
 
-    A coin is a random bit of a device, which decides whether the device sends one more fake. Honest
-    rounds cause a warning with probability below 1e-27, if the share of honest people is at least
-    that which the plan assumes.
+    A *coin* is a random bit of a device, which decides whether the device sends one more fake. If
+    the share of honest people is at least that which the plan assumes, the probability of a warning
+    is below 1e-27.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def _reconcile_part(
 
 
 def _check_declared(where: str, part: Part, received: PartReceived, hops: int) -> None:
-    """Raise MessageError for a number that no hop declares if it follows its recipe."""
+    """Raise MessageError for a declared number of fakes that contradicts the recipe of hops."""
     if len(received.declared) != hops:
         raise _message_error(
             f"declared numbers of {where}", f"{hops}", f"{len(received.declared)}", _ASK

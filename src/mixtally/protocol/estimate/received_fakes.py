@@ -1,14 +1,13 @@
 """Completeness of a batch: the messages of all people and every fake, no more and no fewer.
 
 The estimators call ``check_message_count`` before they trust a number of people. The number of
-fakes that people send is fixed. Mixes with shaped fakes draw the number S of their fakes, which is
-a sum of independent numbers with the distribution of one bin. By Chernoff's inequality, for every
-x > 0,
+fakes that people sent is known here, and so is that of paired fakes. Mixes with other shaped fakes
+draw a number of fakes for each bin. Their total S is a sum of independent numbers with the same
+distribution. By Chernoff's inequality, for every x > 0,
 
     P(S - E S >= t) <= E[exp(x (S - E S))] exp(-x t),
 
-and the same bound with the signs of S - E S exchanged holds for P(E S - S >= t). The number of
-paired fakes is fixed.
+and the same bound with E S - S in place of S - E S holds for P(E S - S >= t).
 """
 
 import math
@@ -21,7 +20,7 @@ from mixtally.model.mechanism import ShapedFakes, Shuffled
 from mixtally.primitives.tails import Floats
 
 RARE = 1e-9
-"""The probability that an honest mix draws a number of fakes that is refused."""
+"""An upper bound of the probability that an honest mix draws a number of fakes that is refused."""
 
 
 def check_message_count(mechanism: Shuffled, messages: int, users: int) -> None:
@@ -48,9 +47,9 @@ def check_message_count(mechanism: Shuffled, messages: int, users: int) -> None:
 
 
 def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
-    """Return the largest deviations of the number of shaped fakes, below and above its mean.
+    """Return how far the number of shaped fakes may be below its mean, and how far above it.
 
-    An honest batch is outside of these limits with probability at most 1e-9.
+    In an honest batch, the number is outside of these limits with probability at most 1e-9.
     """
     if shaped.shape.paired:
         return 0, 0
@@ -66,8 +65,8 @@ def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
 def declared_limits(part: Part) -> tuple[int, int]:
     """Return the least and the largest number of fakes that an honest mix declares for a part.
 
-    A mix that draws a random number is outside with probability at most ``RARE``. All other mixes
-    always declare the one number that is returned twice.
+    If the number is random, it is outside of these limits with probability at most ``RARE``. If the
+    number is fixed, both results are this number.
     """
     if not isinstance(part.recipe, Shape) or part.has_fixed_count:
         return part.mean_added, part.mean_added
@@ -78,11 +77,12 @@ def declared_limits(part: Part) -> tuple[int, int]:
 def _bound_tail(gaps: Floats, chances: Floats, draws: int) -> float:
     """Return a number that a sum of ``draws`` draws exceeds with probability below ``RARE`` / 2.
 
-    A draw is one of ``gaps``, with the probability in ``chances``.
+    The draws are independent. Each has one of the values ``gaps``, with the probabilities
+    ``chances``.
     """
     widest, rest = float(gaps.max()), math.log(2.0 / RARE)
     off = draws * widest
-    # Every x > 0 gives a valid bound, so a coarse grid of x costs tightness and never validity.
+    # Every x > 0 gives a valid bound, so a coarse grid of x only makes the bound less tight.
     for x in np.geomspace(1e-9, 1e3, 200).tolist():
         rate = x * widest + math.log(float((chances * np.exp(x * (gaps - widest))).sum()))
         off = min(off, (draws * rate + rest) / x)

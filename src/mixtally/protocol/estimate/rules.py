@@ -6,10 +6,11 @@ number of people, and z_S the number who have all items of a set S. Let b be an 
 
     support z_S / n,   confidence z_S / z_{S-b},   lift n z_S / (z_{S-b} z_b).
 
-Suppose that intervals of all counts hold at once. Then each quotient lies between its smallest
-value, with the lower end in the numerator and upper ends in the denominator, and its largest value.
-These intervals hold whenever those of the counts do, whatever the dependence of the estimates is.
-For the same reason the intervals are wider than necessary.
+Suppose that the intervals of all counts cover the true counts. Then each quotient is at least the
+value with the lower end in the numerator and upper ends in the denominator. It is at most the value
+with these ends exchanged. So the intervals of quotients hold whenever those of the counts do, for
+any dependence between the estimates. They do not use this dependence, and are therefore wider than
+necessary.
 
 Source: Side Notes 002 section 5 names the task; Agrawal, Imielinski and Swami 1993 the rules.
 """
@@ -22,7 +23,7 @@ Items = tuple[int, ...]
 
 
 class BoundedEstimate(NamedTuple):
-    """An estimate and the ends of its interval; a number of people, or a quotient of two."""
+    """An estimate and the ends of its interval, for a number or share of people or for a lift."""
 
     estimate: float
     lower: float
@@ -33,9 +34,9 @@ class BoundedEstimate(NamedTuple):
 class Rule:
     """The rule that people who have all items of ``given`` also have ``then``.
 
-    ``support`` is the share of all people who have all of these items. ``confidence`` is the share
-    of people with ``then`` among those with ``given``. ``lift`` is the confidence divided by the
-    share of all people with ``then``.
+    ``support`` is the share of all people who have ``given`` and ``then``. ``confidence`` is the
+    share of people with ``then`` among those with all of ``given``. ``lift`` is the confidence
+    divided by the share of all people with ``then``.
     """
 
     given: Items
@@ -51,8 +52,9 @@ def derive_rules(estimates: Mapping[Items, BoundedEstimate], people: int) -> lis
     Parameters
     ----------
     estimates : mapping
-        The number of people who have each set. If the mapping has a set, it also has all its
-        subsets with one item less. The lower ends of sets with two or more items are above zero.
+        For each set of items, the number of people who have the set. If a set is a key, all its
+        subsets with one item less must be keys, too. The lower ends of sets with two or more items
+        must be above zero.
     people : int
         The number of people.
 
@@ -72,7 +74,7 @@ def derive_rules(estimates: Mapping[Items, BoundedEstimate], people: int) -> lis
 
 
 def _tighten_ends(estimates: Mapping[Items, BoundedEstimate]) -> dict[Items, BoundedEstimate]:
-    """Tighten interval ends, because no more people have a set than one of its subsets.
+    """Tighten interval ends: the number of people with a set is at most that of each subset.
 
     Estimates change only if they are outside of their new interval.
     """

@@ -3,48 +3,49 @@
 The total of a group G is the sum of the unbiased counts of its bins. ``conclude.totals`` calls
 ``group_total`` for the bins of a group that one stream of messages counts. Symbols: G has g bins, W
 is the sum of their tallied counts, and Z is the true total, in which a person counts once for each
-of their bins in G. N messages were tallied, of which people sent m as fakes. With ``gain`` and
-``offset`` of one bin (``Shuffled``), (W - g offset) / gain is unbiased. The noise is W less Z.
+of their bins in G. N messages were tallied, m of which are fakes of people. With ``gain`` and
+``offset`` of one bin (``Shuffled``), (W - g offset) / gain is an unbiased estimate of Z. The noise
+is W - Z.
 
-*Bins in clear.* A uniform fake is in G with probability g / D, so Bin(m, g / D) fakes are in G,
-with D cells. If h mixes send shaped fakes, the noise is a sum of g h independent draws from their
-table.
+*Bins in clear.* Let D be the number of cells: the bins and, for sets, the pads. A uniform fake is
+in G with probability g / D, so the noise is Bin(m, g / D). If h mixes send shaped fakes, the noise
+is a sum of g h independent draws from their table.
 
 *Replaced values.* A message of a person is replaced with probability r by a uniform one of D cells.
-So the noise is Bin(N - m - Z, r g / D) + Bin(m, g / D) - Bin(Z, r (1 - g / D)). Members of a set
-are replaced independently, so the distribution is the same with a message for each member.
+So the noise is Bin(N - m - Z, r g / D) + Bin(m, g / D) - Bin(Z, r (1 - g / D)). For sets, there is
+a message for each member, and members are replaced independently. So the formula is the same.
 
 *Flips.* Each of the N g bits is flipped with probability q. With blank fakes the noise is
 Bin(N g - k Z, q) - Bin(k Z, q) + (k - 1) Z for records that are sent k times. A uniform fake sets
-one of d bits. Such a fake contributes the g - 1 bits of a blank fake, and one bit that is set with
-probability q + (1 - 2 q) g / d. With probability g / d this bit is the fake's own, otherwise it is
-unset. So m bits of the first binomial are replaced by Bin(m, q + (1 - 2 q) g / d).
+one of d bits before its flips. With probability g / d this bit is in G. So the g bits of the fake
+in G are like g - 1 bits of a blank fake, and one bit that is shown with probability
+q + (1 - 2 q) g / d. So Bin(m, q + (1 - 2 q) g / d) replaces m trials of the first binomial.
 
-All of these are sums of independent binomials and draws, whose distribution depends on Z alone. The
-interval inverts the exact test, as the interval of one bin does. If the distribution has too many
-values, the interval uses the cumulants.
+All of these are sums of independent binomials and draws, whose distribution depends on the unknown
+counts only by Z. The interval inverts the exact test, as the interval of one bin does. If the
+distribution has too many values, the interval uses the cumulants.
 
-*Known sums.* If the counts of d bins use the number of people n, the total of g of these bins does
-so as well. This total is the sum of the shown counts. ``protocol.estimate.projection`` has the
-derivation.
+*Known sums.* If the estimates of d bins use their known sum, the number of people n, the total of g
+of these bins uses it as well. So the total is the sum of the reported estimates.
+``protocol.estimate.projection`` has the derivation.
 
-*Planes.* Let g_L be the number of points of G in plane L. A message with plane L adds g_L to W, and
-messages are independent. Let p be the number of planes in a direction, kappa the collision
+*Planes.* Let g_L be the number of points of G in plane L. A message that names plane L adds g_L to
+W, and messages are independent. Let p be the number of planes in a direction, kappa the collision
 probability of ``Planes``, and r as above (0 if nothing is replaced). The mean of g_L is
 
     g / p                                         for a fake,
-    (1 - r) g kappa + r g / p                     for a person outside G,
-    (1 - r) (1 + (g - 1) kappa) + r g / p         for one of Z people in G, whose point is certain.
+    (1 - r) g kappa + r g / p                     for a person without a value in G,
+    (1 - r) (1 + (g - 1) kappa) + r g / p         for one of the Z people with a value in G.
 
-Var W is the sum over messages of E g_L^2, less the squares of these means. The received messages
-give an unbiased estimate of the first sum, and the estimate of Z gives the second. Averaged over
-all planes, E g_L^2 = g / p + g (g - 1) kappa / p, because two points lie in a common plane in a
-share kappa of all directions. A uniform fake thus contributes g (1 - kappa) / p - g^2
-(1 / p^2 - kappa / p). The estimate is at least m times that. The interval uses the normal
-approximation.
+Var W is the sum over messages of E g_L^2, minus the sum of the squares of these means. The received
+messages yield an unbiased estimate of the first sum, and the estimate of Z yields one of the
+second. Averaged over all planes, E g_L^2 = g / p + g (g - 1) kappa / p, because two points lie in a
+common plane for a share kappa of all directions. So a uniform fake adds the variance
+g (1 - kappa) / p - g^2 (1 / p^2 - kappa / p). The estimate of Var W is raised to m times this if it
+is smaller. The interval uses the normal approximation.
 
-For sets over planes, the planes of a person avoid the person's other points. The covariance of
-these planes depends on the sets, which are unknown, so a total is refused.
+For sets over planes, the planes that a person's messages name avoid the person's other points. The
+covariance of these messages depends on the unknown sets, so a total is refused.
 """
 
 import math
@@ -75,15 +76,15 @@ from mixtally.protocol.estimate.planes import sum_named_points
 from mixtally.protocol.estimate.projection import is_informative, projected_cumulants, use_total
 
 _MOST_DRAWN = 1 << 22
-"""The longest distribution of shaped fakes that a Fourier transform computes."""
+"""The maximum length of a distribution of shaped fakes that a Fourier transform computes."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupTotal:
     """The total of a group in one stream of messages, with the cumulants of its estimate.
 
-    ``most`` is the largest possible total. ``exact`` returns the exact interval for a tail
-    probability; it is None if the distribution is long or unknown.
+    ``most`` is the largest possible total. ``exact`` is a function from a tail probability to the
+    ends of the exact interval; it is None if the distribution has too many values or is unknown.
     """
 
     estimate: float
@@ -101,12 +102,12 @@ def group_total(
     people: int,
     total: KnownTotal | None = None,
 ) -> GroupTotal:
-    """Estimate the total of ``bins`` of one stream of messages, which ``people`` people sent.
+    """Estimate the total of ``bins`` in one stream of messages of ``people`` people.
 
-    The mechanism has the fakes that arrived. The tally counts messages before they are assigned to
-    values, so over planes it has a count for each plane. ``bins`` are different bins of the stream,
-    or points of an open domain. ``total`` is the known sum of these and other bins; it is None if
-    no such sum is known or used. Raises ParameterError for sets over planes.
+    ``mechanism`` has the fakes that arrived. ``tally`` has what messages name: over planes, the
+    count of each plane. ``bins`` are distinct bins of the stream, or points of an open domain.
+    ``total`` is the known sum of a group that includes these bins; it is None if no such sum is
+    known or used. Raises ParameterError for sets over planes.
     """
     size = len(bins)
     if total is None:
@@ -129,8 +130,8 @@ def group_total(
 def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float, str]:
     """Return the lower end and the upper end of the interval of a sum of totals, and the method.
 
-    Each end errs with probability ``tail``. The totals are independent, because they count
-    different streams of messages.
+    Each end misses the true sum with probability ``tail``. The totals are independent, because they
+    count different streams of messages.
     """
     most, found = sum(one.most for one in several), sum(one.estimate for one in several)
     exact = several[0].exact
@@ -197,7 +198,7 @@ def _conditional_total(
 
 
 def _is_short(noise: Noise) -> bool:
-    """Return whether a Fourier transform computes the sum of draws quickly and precisely."""
+    """Return whether a Fourier transform computes the sum of draws fast and with little error."""
     ((weights, draws),) = noise.tables
     return draws * len(weights) <= _MOST_DRAWN
 
@@ -205,7 +206,7 @@ def _is_short(noise: Noise) -> bool:
 def _intervals_by_table(
     noise: Noise, counted: int, most: int
 ) -> Callable[[float], tuple[float, float]] | None:
-    """Return a function that computes exact intervals of a total among shaped fakes.
+    """Return a function that computes exact intervals of a total whose noise is shaped fakes.
 
     The argument of the function is the tail probability. Return None if the noise has too many
     values.
@@ -244,7 +245,7 @@ def _intervals_by_inversion(
     """Return a function that computes the interval of totals that an exact test accepts.
 
     The argument of the function is the tail probability. The method is that of ``intervals`` for
-    one bin. ``law`` returns the noise of the tally for each true total, and records are sent
+    one bin. ``law`` returns the distribution of the noise for a true total. Records are sent
     ``times`` times. The search begins at the estimate ``found``, whose standard error is
     ``spread``.
     """

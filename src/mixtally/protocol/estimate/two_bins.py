@@ -4,25 +4,26 @@
 of people in the two bins, and S and S' the tallied counts. The interval is for z - z'.
 
 **Bins with independent noise** (bins of different messages, flipped bits, fakes of mixes) are
-treated as two collections of one bin each. ``change`` has the distribution of S - S'.
+treated as two collections of one bin each. ``change`` derives the distribution of S - S'.
 
-**Uniform fakes** are in either bin with the same probability and never in both. So every fake
-changes S - S' by 1, -1 or 0, with probabilities (a, a, 1 - 2a):
+**Uniform fakes** name either bin with the same probability, and never both. So every fake changes
+S - S' by 1, -1 or 0, with probabilities (a, a, 1 - 2a), where
 
-    in clear   a = 1/D, D the cells,
-    flipped    a = q (1 - q) + (1 - 2q)^2 / d, q the flip probability and d the bins:
-               the fake's own bin is either of the two with 1/d each, and its bits are flipped.
+    in clear   a = 1/D for D cells,
+    flipped    a = q (1 - q) + (1 - 2q)^2 / d for the flip probability q and d bins: before its
+               flips, the fake sets either of the two bits with probability 1/d each.
 
-Such a step is the difference of two independent coins with probability r, where r (1 - r) = a. Such
-an r exists if a <= 1/4, which requires at least four bins. Flipped fakes are then treated as those
-of two batches. In clear, the distribution of K steps is the inverse Fourier transform of
-(1 - 2a + 2a cos t)^K for any a.
+Such a step is the difference of two independent bits that are 1 with probability r, where r (1 - r)
+= a. Such an r exists if a <= 1/4, which requires at least four bins. Then the module ``change``
+treats flipped fakes as the fakes of two batches. In clear, the distribution of K steps is the
+inverse Fourier transform of (1 - 2a + 2a cos t)^K for any a.
 
 **Paired fakes** are X in one bin and W - X in the other, where W is the number of all fakes. So
-S - S' is z - z' + 2 X - W, and the exact distribution of X gives the interval.
+S - S' is z - z' + 2 X - W, and the exact distribution of X yields the interval.
 
-**Sampled slots** have two cases. If both bins are values of one attribute, the weights of all bins
-in the difference are known. Otherwise the unknown number of people with both bins is bounded.
+**Sampled slots** have two cases. If both bins are values of one attribute, nobody has both, and the
+weights of all bins in the difference are known. Otherwise the number of people with both bins is
+unknown, and a bound is used.
 
 **Replaced values and planes** have a distribution that also depends on z + z'. The Cornish-Fisher
 expansion is used, with a continuity correction because tallies are whole numbers.
@@ -54,9 +55,10 @@ from mixtally.protocol.estimate.projection import (
 )
 
 _DEVIATIONS, _MORE = 12.0, 64
-"""Standard deviations, and further steps, that the transform spans on either side."""
+"""The transform spans the first number of standard deviations, plus the second number of steps, on
+either side."""
 _MOST_STEP = 0.25
-"""The largest a for which a step is the difference of two coins."""
+"""The largest a for which a step is the difference of two independent bits."""
 
 
 def difference_intervals(
@@ -68,13 +70,13 @@ def difference_intervals(
     one_message: bool,
     one_total: bool = False,
 ) -> Intervals:
-    """Return the interval of how many more people the first bin has than the second.
+    """Return the interval of the first bin's true count minus the second bin's.
 
-    Each of ``first`` and ``second`` has the tally of one bin alone, and ``one_message`` says
-    whether both bins are counted in the same messages. ``one_total`` says whether both are also
-    bins of the same known total, so that nobody has both. The error probability 1 - ``level`` is
-    divided among ``over`` intervals (Bonferroni). Both ends are whole numbers between minus the
-    number of people and the number of people.
+    ``first`` and ``second`` have the tally of one bin each. ``one_message`` says whether the same
+    messages count both bins. ``one_total`` says whether both bins also belong to the same known
+    total, so that nobody has both. The error probability 1 - ``level`` is divided among ``over``
+    intervals (Bonferroni). Both ends are whole numbers whose absolute values are at most the number
+    of people.
     """
     sent = first.mechanism
     if (
@@ -125,10 +127,11 @@ def _noise_of_difference(
 
 
 def _noise_within_total(first: TalliedPart, second: TalliedPart, total: KnownTotal) -> Cumulants:
-    """Return the cumulants of a difference of sampled slots of one part, which use its total.
+    """Return the cumulants of a difference of two sampled slots that use the same total.
 
-    Let s = w (z - z') / n. The difference of the two L_j (``projection``) weights the first bin
-    with 1 - s, the second with -1 - s, and every other bin of the total with -s.
+    Let s = w (z - z') / n. ``projection`` defines L_j, the error of a count that uses the total.
+    The difference of the two L_j is a weighted sum of the noise of bins: the first bin has the
+    weight 1 - s, the second -1 - s, and every other bin of the total -s.
     """
     sent, messages = first.mechanism, first.tally.messages
     first_count, other = (
@@ -147,11 +150,12 @@ def noise_of(
 ) -> Cumulants:
     """Return the cumulants that a bin of ``count`` people adds to the noise of a difference.
 
-    Over planes two counts depend on each other. Suppose that a message of others points at either
-    value with probability q. The message adds at most 2 q to the variance of the difference, where
-    two independent counts would add 2 q (1 - q). A uniform message adds 2 (1 - kappa) / p, where
-    kappa is the share of directions in which two values meet. Only the term of others' messages is
-    an upper bound. The bound is reached if no third value lies in one plane with both.
+    Over planes, the counts of two values depend on each other. Suppose that the message of a person
+    with neither value points at each of the two with probability q. The message adds at most 2 q to
+    the variance of the difference, where two independent counts would add 2 q (1 - q). A uniform
+    message adds 2 (1 - kappa) / p, where kappa is the share of directions in which two values are
+    in one plane. Only the term 2 q is an upper bound. It is reached if no third value lies in one
+    plane with both.
 
     If m of k slots are sent, a person with both bins sends both with probability b = m (m - 1) / (k
     (k - 1)), below (m/k)^2. Let c and c' be the numbers of people in the two bins, and z the number
@@ -160,11 +164,11 @@ def noise_of(
     which is at most (c + c') / 2. So each bin adds at most K / D + c (m/k - b). If no person has
     both bins, this is more than the variance.
 
-    If the bins are of two attributes or bits and use their totals, let x be the weight in L_j
-    (``projection``) of the bin that a person has of the first attribute, and y that of the second.
-    The variance from people is (m/k) (1 - m/k) times the sum of x^2 + y^2, and 2 ((m/k)^2 - b)
-    times that of x y, which is at most (x^2 + y^2) / 2. So each bin adds at most m/k - b times the
-    sum of x^2, and the squares of the weights of its fakes.
+    Suppose that the bins are of two different attributes or bits, and use the totals of these. For
+    each person, let x be the weight in L_j (``projection``) of the person's bin of the first
+    attribute, and y that of the second. The variance due to people is the sum over people of
+    (m/k) (1 - m/k) (x^2 + y^2) + 2 ((m/k)^2 - b) x y, and x y is at most (x^2 + y^2) / 2. So each
+    bin adds at most m/k - b times the sum of x^2, and the squares of the weights of its fakes.
     """
     found = cumulants(mechanism, messages, np.array([count]))
     if mechanism.sent_share < 1.0:
@@ -185,7 +189,10 @@ def noise_of(
 def _noise_of_slots(
     mechanism: Shuffled, messages: int, count: float, found: Cumulants, total: KnownTotal | None
 ) -> Cumulants:
-    """Return bounds of what a bin adds to the cumulants of a difference of sampled slots."""
+    """Return the cumulants that a bin of sampled slots adds to the noise of a difference.
+
+    They are bounds, because the number of people with both bins is unknown.
+    """
     counts, share, k = np.array([count]), mechanism.sent_share, mechanism.most_set
     both = share * (share * k - 1.0) / (k - 1.0)
     square, fakes = counts, np.array([mechanism.true_fakes])
@@ -201,8 +208,8 @@ def _noise_of_slots(
 def _is_alike(first: TalliedPart, second: TalliedPart) -> bool:
     """Return whether the module ``change`` can compute the difference of two streams of messages.
 
-    Both streams must be randomized with the same probability. If their bits are flipped, both must
-    use totals of the same number of bins.
+    Both streams must have the same flip probability, or no flips. If bits are flipped, both or
+    neither must use a known total, and the totals must have the same number of bins.
     """
     sent, bins = (
         first.mechanism.flip_threshold,
@@ -234,7 +241,7 @@ def _find_coin(step: float) -> float:
 
 
 def _ends_among_uniform(first: TalliedPart, second: TalliedPart, tail: float) -> Ends:
-    """Return the interval ends of a difference in clear among any number of uniform fakes."""
+    """Return the interval ends of a difference of bins in clear, with uniform fakes."""
     sent = first.mechanism
     steps = steps_distribution(sent.fakes_promised, sent.true_fakes / max(1, sent.fakes_promised))
     counted = first.tally.counts - second.tally.counts
@@ -242,7 +249,7 @@ def _ends_among_uniform(first: TalliedPart, second: TalliedPart, tail: float) ->
 
 
 def _ends_among_paired(first: TalliedPart, second: TalliedPart, tail: float) -> Ends:
-    """Return the interval ends of a difference in clear among the paired fakes of all mixes."""
+    """Return the interval ends of a difference of bins in clear, with paired fakes of mixes."""
     sent = first.mechanism
     noise, whole = noise_distribution(sent, first.tally.messages, 0), sent.fakes_promised
     ends = 2 * noise.lowest(tail) - whole, 2 * noise.highest(tail) - whole
@@ -250,9 +257,10 @@ def _ends_among_paired(first: TalliedPart, second: TalliedPart, tail: float) -> 
 
 
 def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
-    """Return the distribution of a sum of steps that are 1 or -1 with ``chance`` each, or else 0.
+    """Return the distribution of a sum of ``steps`` independent steps.
 
-    The error of rounding is about 1e-16 in each probability.
+    A step is 1 or -1 with probability ``chance`` each, and otherwise 0. The error of rounding is
+    about 1e-16 in each probability.
     """
     reach = math.ceil(_DEVIATIONS * math.sqrt(2.0 * chance * steps)) + _MORE
     reach = min(reach, steps)
@@ -274,7 +282,10 @@ def _approximate_ends(
 
 
 def _noise(one: TalliedPart, *, by_itself: bool) -> Cumulants:
-    """Return the cumulants of one count, by itself or within a sum whose weights add up to 0."""
+    """Return the cumulants of one count's noise.
+
+    They are valid for the count ``by_itself``, or otherwise in a sum whose weights add up to 0.
+    """
     count = float(np.clip(one.unbiased_counts, 0.0, one.people)[0])
     if by_itself and one.total is not None:
         return projected_cumulants(one.mechanism, one.tally.messages, np.array([count]), one.total)

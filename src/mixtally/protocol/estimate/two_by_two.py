@@ -25,11 +25,12 @@ N v is much larger than either. If records are sent k times, everything is count
 and divided by k.
 
 *Correlations.* The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)).
-The delta method gives its standard error. The quotient is meaningless if, within the noise, nearly
-nobody or nearly everybody may have a bit. The correlation is then left out, and also if few flips
-are expected in a bit. The interval misses in at most 5 % of all collections, if those without an
-interval count as correct. Among the intervals that are stated, coverage can be lower. For a bit for
-which only 10 % of the collections state an interval, 80 % of the stated intervals covered.
+Its standard error is that of the delta method. The quotient is meaningless if, within the noise,
+nearly nobody or nearly everybody may have a bit. Then no correlation is stated. None is stated,
+either, if few flips are expected in a bit. A collection without an interval counts as covered: with
+this rule, 95 % intervals miss in at most 5 % of all collections. Among the intervals that are
+stated, coverage can be lower. For a bit for which only 10 % of the collections state an interval,
+80 % of the stated intervals covered.
 """
 
 import math
@@ -42,9 +43,11 @@ from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.tails import Floats
 
 _LEAST_ERRORS = 10.0
-"""Standard errors by which the counts of both bits must differ from 0 and from all people."""
+"""A correlation is stated only if the counts of both bits differ from 0 and from the number of
+people by at least this number of standard errors."""
 _LEAST_FLIPS = 10.0
-"""Expected flips in a bit below which its count is far from normal."""
+"""A correlation is stated only if at least this number of flips is expected in each bit. With
+fewer, the distribution of the count is far from normal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +64,8 @@ class Joint:
 def joint_counts(mechanism: Shuffled, pairs: NDArray[np.int64], messages: int) -> Joint:
     """Estimate how many people have both bits of each pair.
 
-    ``pairs`` are the counts of ``protocol.tally.pairs`` among ``messages``.
+    ``pairs`` are the pair counts of ``protocol.tally.pairs``, and ``messages`` is the number of
+    counted messages.
     """
     q, contrast = mechanism.flip_probability, mechanism.contrast
     times = mechanism.repeats
@@ -80,8 +84,8 @@ class TwoByTwo:
     ``counts`` and ``errors``, shape (pairs, 4), are for the people with both bits, with only the
     first, with only the second, and with neither. The four counts add up to the number of people,
     and each may be negative. ``correlations`` and their errors, shape (pairs,), are NaN if the
-    noise is too large. ``slopes``, shape (pairs, 3), are the derivatives of a correlation by the
-    messages that have both bits, the first, and the second.
+    noise is too large. ``slopes``, shape (pairs, 3), are the derivatives of a correlation with
+    respect to three numbers: of messages with both bits, with the first, and with the second.
     """
 
     counts: Floats

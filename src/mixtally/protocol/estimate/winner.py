@@ -1,25 +1,25 @@
-"""The probability that each option truly has the most votes, given the tally.
+"""The posterior probability that each option truly has the most votes.
 
-``conclude_vote`` calls this module. The prior assumption is that every number of votes from 0 to
-all voters is equally likely for every option, independently. The true number z_i of votes of option
-i then has the posterior h_i(z), proportional to P(tallied s_i | z) by the exact distribution of the
-noise, and
+``conclude_vote`` calls this module. The prior distribution is uniform: for every option,
+independently, each number of votes from 0 to all voters is equally likely. Let s_i be the tallied
+count of option i. Its true number z_i of votes then has the posterior distribution h_i(z),
+proportional to P(s_i | z_i = z) by the exact distribution of the noise, and
 
     P(i wins) = sum_z h_i(z) prod_{j != i} P(z_j < z),
 
-with ties decided by lot. A lot has the same effect as adding to every z a uniform number in (0, 1).
-So the product becomes the integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the
-probabilities add up to 1.
+if there are no ties. Ties are decided by lot. This has the same effect as adding to every z a
+uniform number in (0, 1). So the product becomes the integral over t in (0, 1) of prod (P(z_j < z) +
+t h_j(z)), and the probabilities add up to 1.
 
-Paired fakes of mixes leave one unknown number: with X fakes in the first of two bins, its votes are
-s - X, and everybody else voted for the other option. So P(the first wins) is the probability that
-s - X is more than half, with all possible numbers equally likely before.
+With paired fakes of mixes, only one number is unknown. If X fakes are in the first of two bins, and
+s is its tallied count, the first option has s - X votes, and all other voters voted for the second.
+So P(the first wins) is the posterior probability that s - X is more than half of the votes.
 
 For other mechanisms the known sum of all votes is not used. If the noise is normal with the same
 variance in all bins, using the sum would only shift all estimates by the same number. The noise of
-the bins is independent given the votes. For flips and shaped fakes this is by construction. Uniform
-fakes are multinomial, which is a product of Poisson variables given their sum, whether they are
-flipped or not. The same is true for the values that replace others.
+the bins is treated as independent conditionally on the votes. For flips and shaped fakes this is
+exact. Uniform fakes, flipped or not, are multinomial: independent Poisson variables conditionally
+on their sum. The same holds for uniform bins that replace values.
 """
 
 import math
@@ -50,7 +50,7 @@ _LEAST_LIKELY = 1e-12
 def winner_chances(
     mechanism: Shuffled, tally: Tally, users: int, blank: int | None = None
 ) -> Floats:
-    """Return the probability of every option that it has won, shape (bins,); the sum is 1.
+    """Return the probability that each option has won, shape (bins,). The sum is 1.
 
     Raises MessageError if no votes explain the tally.
 
@@ -88,7 +88,7 @@ def winner_chances(
 
 
 def _winner_of_two(mechanism: Shuffled, tally: Tally, users: int, blank: int | None) -> Floats:
-    """Return the probability that each of two options has won, among paired fakes."""
+    """Return the probability that each of two options has won, with paired fakes."""
     noise, times = noise_distribution(mechanism, tally.messages, 0), mechanism.repeats
     sent = int(tally.counts[0]) - noise.first - np.arange(len(noise.pmf))
     able = (sent >= 0) & (sent <= times * users) & (sent % times == 0)
@@ -173,12 +173,12 @@ def _check_explained(likelihood: Floats, seen: int) -> None:
 def _flip_likelihood(
     mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]
 ) -> Floats:
-    """Return P(S = seen), where S is Bin(z, p) + Bin(messages - z, q), for every z of ``sent``.
+    """Return P(S = ``seen``) for every z of ``sent``, where S = Bin(z, p) + Bin(messages - z, q).
 
-    With uniform fakes a Poisson number of mean K / d is added to z. The probability is the inverse
-    Fourier integral (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt, by the
-    trapezoid rule. The aliases of this rule are 40 standard deviations and 100 counts away from
-    each other, farther than any z of ``sent`` from ``seen``. Beyond an angle of 12 / deviation the
+    With uniform fakes, a Poisson number of mean K / d is added to z. The probability is the inverse
+    Fourier integral (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt, computed by
+    the trapezoid rule. Its aliases are 40 standard deviations and 100 counts away from each other,
+    which is farther than any z of ``sent`` is from ``seen``. Beyond an angle of 12 / deviation the
     integrand is below 1e-13.
     """
     q = mechanism.flip_probability
@@ -198,9 +198,9 @@ def _replacement_likelihood(
 ) -> Floats:
     """Return P(S = seen) for every z of ``sent``, if values are replaced with probability g.
 
-    S is Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d). The integral is that of
-    ``_flip_likelihood``, at the angles of the smallest deviation. If the integrand is negligible
-    for one z, it is negligible for every larger z.
+    S is Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d). The Fourier integral is computed as in
+    ``_flip_likelihood``, at the angles for the smallest standard deviation of S. If the integrand
+    is negligible for one z, it is negligible for every larger z.
     """
     share, fakes = 1.0 / mechanism.bins, mechanism.fakes_promised
     lost, risen = (
@@ -220,7 +220,10 @@ def _replacement_likelihood(
 
 
 def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Floats, float]:
-    """Return the angles of the trapezoid rule and their step, for a range of deviations."""
+    """Return the angles of the trapezoid rule and their step, for a range of deviations.
+
+    ``narrow`` and ``wide`` are the smallest and the largest standard deviation of S.
+    """
     half = math.ceil(20.0 * (narrow if wide is None else wide) + 50.0 * repeats)
     step = 2.0 * math.pi / (2 * half + 1)
     last = min(half, math.ceil(12.0 / narrow / step))
@@ -228,6 +231,6 @@ def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Flo
 
 
 def _invert_transform(power: NDArray[np.complex128], step: float) -> Floats:
-    """Return probabilities from the logarithms of their transforms, one for each row."""
+    """Return one probability for each row, from the logarithm of its transform at each angle."""
     found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

@@ -1,21 +1,23 @@
 """Counts of candidate words from hashed reports, by a regression over bits and cohorts.
 
-``conclude.memoized`` calls this module. Let X[(c, i), m] = 1 if word m sets bit i in cohort c, and
-let n_c/n be the share of the people in cohort c. The debiased counts are t = diag(n_c/n) X
-N + noise, where N are the counts of the words. A last column of X stands for all words that are not
-candidates. Averaged over words, such a word sets a bit with probability 1 - (1 - 1/bits)^hashes.
-Everybody has one word, so the count of the last column is n minus the counts of all other columns.
-Weighted least squares gives N. Two sources of randomness in t are both in the standard errors:
+``conclude.memoized`` calls this module. A *cohort* is a group of people who use the same hashes.
+Let X[(c, i), m] = 1 if word m sets bit i in cohort c, and let n_c/n be the share of the people in
+cohort c. The debiased counts are t = diag(n_c/n) X N + noise, where N are the counts of the words.
+A last column of X stands for all words that are not candidates. Averaged over words, such a word
+sets a bit with probability 1 - (1 - 1/bits)^hashes. Everybody has one word, so the count of the
+last column is n minus the counts of all other columns. Weighted least squares estimates N. The
+standard errors include two sources of randomness in t:
 
 - *Noise* of each bit, by ``bit_cumulants``.
-- *Cohorts*: the people with a word are assigned to cohorts at random. Given n_c, the assignment is
-  a random permutation. Hoeffding's theorem gives the variance of a sum of a(m, c) over people.
-  Subtract from a(m, c) its row mean and its column mean, and add its mean. The variance is n times
-  the mean square of the result.
+- *Cohorts*: the people with a word are assigned to cohorts at random. Conditionally on all n_c, the
+  assignment is a random permutation. Let a(m, c) be the contribution of a person with word m in
+  cohort c to an estimate. Hoeffding's theorem states the variance of the sum of a(m, c) over
+  people. Subtract from a(m, c) its mean over m and its mean over c, and add its mean over both. The
+  variance is n times the mean square of the result.
 
-If there are more candidates than the bits can distinguish, a non-negative fit chooses first. The
-errors do not include this choice: counts of chosen words tend to be too large, and their intervals
-cover less often than the level.
+If there are more candidates than the bits can distinguish, a non-negative fit first chooses some of
+them. The errors do not include this choice: counts of chosen words tend to be too large, and their
+intervals cover less often than the level.
 
 Source: RAPPOR (2014), section 4 (regression on candidates, Bonferroni); Hoeffding, A Combinatorial
 Central Limit Theorem (1951), theorem 2.
@@ -44,23 +46,24 @@ CHOSEN = "least squares over candidates chosen by a non-negative fit"
 _WORST_CONDITION = 1e4
 """The condition number above which the bits do not distinguish the candidates."""
 _BITS_A_WORD = 2
-"""The least number of bits for every chosen word."""
+"""A non-negative fit chooses at most one word for this number of bits."""
 # A fit whose chi-square has a smaller p-value is missing words, so its errors are widened.
 _LACK_OF_FIT = 1e-3
 _LEAST_VARIANCE = 1e-9
-"""Keeps weights finite if every bit is certain (f tiny, p = 0, q = 1)."""
+"""The minimum variance of a bit, which keeps weights finite if reports have hardly any noise (f
+tiny, p = 0, q = 1)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordEstimates:
     """Counts of candidate words; a word that was not chosen has the count 0.
 
-    Attributes have the shape (words,). Counts may be negative, and errors are NaN for words that
-    were not chosen. ``found`` says which counts are distinguishable from zero, all words at once
-    (Bonferroni). ``unlisted`` is the number of people whose word is not a candidate, and its
-    standard error. ``reduced_chi_square`` is the mean squared residual over its expectation; far
-    above 1, words are missing. ``widened`` says whether the standard errors were multiplied by the
-    root of ``reduced_chi_square``.
+    Arrays have the shape (words,). Counts may be negative, and errors are NaN for words that were
+    not chosen. ``found`` says which counts are significantly above zero, for all words
+    simultaneously (Bonferroni). ``unlisted`` has the number of people whose word is not a
+    candidate, and its standard error. ``reduced_chi_square`` is the mean squared residual divided
+    by its expectation; if it is far above 1, candidates are missing. ``widened`` says whether the
+    standard errors were multiplied by the root of ``reduced_chi_square``.
     """
 
     counts: Floats
@@ -76,7 +79,7 @@ class WordEstimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CohortCounts:
-    """Debiased counts, shape (cohorts, bits).
+    """The debiased ``counts`` of people with a true 1, shape (cohorts, bits).
 
     ``people`` has the number of people in each cohort. ``reports`` is the number of reports of each
     person.
@@ -96,7 +99,7 @@ class _CohortCounts:
     def noise(self, fitted: Floats) -> Moments:
         """Return the cumulants of each bit's noise, shape (cohorts * bits,).
 
-        ``fitted`` people of each cohort have the bit.
+        ``fitted`` has the number of people of each cohort who have each bit.
         """
         second, third, fourth = bit_cumulants(
             self.mechanism, fitted, self.people[:, None], self.reports
@@ -106,7 +109,8 @@ class _CohortCounts:
     def model(self, columns: Floats) -> Floats:
         """Return the regression matrix, shape (cohorts * bits, candidates).
 
-        Each column is what a person adds by having this candidate instead of an unlisted word.
+        A column has the change of each expected count if one person has this candidate in place of
+        an unlisted word.
         """
         above = (columns[:, :, :-1] - columns[:, :, -1:]) * self.share[:, None, None]
         return above.reshape(self.counts.size, columns.shape[2] - 1)
@@ -123,9 +127,9 @@ class _CohortCounts:
 class _Fit:
     """Counts and errors of the chosen candidates, followed by those of the unlisted words.
 
-    ``third`` and ``fourth`` are cumulants of the noise; the random assignment to cohorts is
-    included in the errors, and not in these cumulants. ``widened`` says whether errors were
-    multiplied by the root of the reduced chi-square.
+    ``third`` and ``fourth`` are cumulants of the noise. ``errors`` include the random assignment to
+    cohorts, and these cumulants do not. ``widened`` says whether the errors were multiplied by the
+    root of the reduced chi-square.
     """
 
     counts: Floats
@@ -147,10 +151,11 @@ def estimate_words(
 ) -> WordEstimates:
     """Estimate the count of every candidate with intervals at ``level``.
 
-    ``ones`` is the number of people who reported a 1, averaged over ``reports`` reports of each,
-    shape (cohorts, bits). ``people`` is the number in each cohort. ``design`` is the result of
-    ``protocol.encode.bloom.build_design``. Raises ParameterError for a level outside (0, 1). Raises
-    InfeasibleError if there are more candidates than the bits can distinguish and no fit converges.
+    ``ones`` has the number of people who reported a 1, averaged over the ``reports`` reports of
+    each person, shape (cohorts, bits). ``people`` has the number of people in each cohort, shape
+    (cohorts,). ``design`` is the result of ``protocol.encode.bloom.build_design``. Raises
+    ParameterError for a level outside (0, 1). Raises InfeasibleError if there are more candidates
+    than the bits can distinguish and no fit converges.
     """
     words, total, columns = design.shape[2], int(people.sum()), _columns(mechanism, design)
     seen = _CohortCounts(
@@ -181,7 +186,10 @@ def estimate_words(
 
 
 def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
-    """Return the probabilities that a candidate sets a bit; the last column is an unlisted word."""
+    """Return the probability that each candidate sets each bit of each cohort.
+
+    The last column is that of an unlisted word.
+    """
     set_by_one = -math.expm1(mechanism.hashes * math.log1p(-1.0 / mechanism.bins))
     unlisted = np.full((*design.shape[:2], 1), set_by_one)
     return np.concatenate([design.astype(np.float64), unlisted], axis=2)
@@ -190,7 +198,8 @@ def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
 def _is_identifiable(model: Floats) -> bool:
     """Return whether the bits distinguish all candidates.
 
-    The bits do so if the columns of the model are far from linearly dependent.
+    They do if the columns of ``model`` are linearly independent and its condition number is not too
+    large.
     """
     if model.shape[1] >= model.shape[0]:
         return False
@@ -257,7 +266,7 @@ def _cohort_variance(seen: _CohortCounts, solve: Floats, columns: Floats, counts
     weights = clipped / clipped.sum()
     square, by_cohort, by_word = np.zeros(words), np.zeros(words), np.zeros((words, words))
     for c, share in enumerate(seen.share):
-        # By how much a person in this cohort with each word changes each estimated count.
+        # How much one person of this cohort with each word changes each estimated count.
         moved = solve[:, c * bits : (c + 1) * bits] @ columns[c]
         square += share * (moved**2 @ weights)
         by_cohort += share * (moved @ weights) ** 2

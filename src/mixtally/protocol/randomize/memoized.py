@@ -1,19 +1,18 @@
 """Memoized randomized response: the response that a device derives from its key, and its reports.
 
-Response and reports are the permanent and the instantaneous randomized response of RAPPOR.
-``lab.memoization`` calls this module for a device, and the simulation calls it for a crowd. An
+The *response* is the permanent randomized response of RAPPOR, and a *report* is its instantaneous
+one. ``lab.memoization`` calls this module for a device, and the simulation calls it for a crowd. An
 observer could average two independent responses to one value. So a device derives its response from
-its key and always gets the same one. Nothing is stored, so deleting or restoring a file changes
-nothing.
+its key, and always derives the same one. The response itself is not stored.
 
     seed    HMAC-SHA256(key, purpose "response", memory, person, value), each with its length
     words   SHAKE256(seed), 8 little-endian bytes for each bit
     bit i   the true bit, flipped if words[i] < f/2 * 2^64
 
-*Memory* is the fingerprint of the question, the encoder and f. If one of them changes, the response
-is a new one and its privacy loss is spent again. The memory does not depend on p and q, the
-probabilities with which a memoized 0 and 1 are reported as 1, because p and q affect only the
-reports.
+*Memory* is the fingerprint of the question, the encoder and f, the probability that a stored bit is
+a fair coin. If one of them changes, the response is a new one, and its privacy loss is added to
+that of the old one. The memory does not depend on p and q, the probabilities with which a memoized
+0 and 1 are reported as 1, because p and q affect only the reports.
 
 Source: RAPPOR (2014), section 2, steps 2 and 3; RFC 2104 (HMAC), FIPS 202 (SHAKE256).
 """
@@ -34,7 +33,7 @@ from mixtally.primitives.codec import fingerprint
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.flips import flip
 
-# Bytes of a device's key, of the random words for one bit, and of words that are derived at a time.
+# Bytes of a device's key, of the random word for one bit, and of the words derived at a time.
 KEY_BYTES = 32
 _WORD_BYTES = 8
 _SPAN_BYTES = 1 << 22
@@ -61,16 +60,18 @@ def draw_permanent_response(mechanism: Memoized, records: Rows, chance: Chance) 
 def derive_response(
     plan: MemoizedPlan, key: bytes, persons: Sequence[str], values: Sequence[str], records: Rows
 ) -> Rows:
-    """Derive the memoized response of every person; equal keys give equal responses.
+    """Derive the memoized response of every person.
+
+    The same plan, key, person and value always yield the same response.
 
     Parameters
     ----------
     plan : MemoizedPlan
-        The plan.
+        The plan, with the question and the mechanism.
     key : bytes
         The key of the device, 32 bytes.
     persons, values : sequence of str
-        A name for each person, and the person's value.
+        The identifier of each person who uses the device, and the person's value.
     records : Rows
         The true records, shape (persons, row bytes).
 
@@ -99,7 +100,7 @@ def memory_of(plan: MemoizedPlan) -> str:
 
     Responses under different fingerprints are independent.
     """
-    # Setting p and q to fixed values removes them from the fingerprint.
+    # With fixed p and q, the fingerprint does not depend on the p and q of the plan.
     certain = replace(plan.mechanism, p=0, q=SCALE)
     return fingerprint(replace(plan, mechanism=certain))
 
@@ -134,8 +135,9 @@ def new_key(chance: Chance) -> bytes:
 def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
     """Return the number of the cohort of a person, which is uniform if the key is random.
 
-    The cohort is the same for all values and reports of the person. In two cohorts a person would
-    have two independent responses to one value.
+    A cohort is a group of people who use the same hashes. The cohort of a person is the same for
+    all values and reports. In two cohorts a person would have two independent responses to one
+    value.
 
     Parameters
     ----------
@@ -163,7 +165,7 @@ def _text(text: str) -> bytes:
 
 
 def _draw_coins(threshold: int, like: Rows, chance: Chance) -> Rows:
-    """Draw rows like ``like`` whose bits are 1 with probability threshold / 2^64, in [0, 1]."""
+    """Draw rows in the shape of ``like`` whose bits are 1 with probability threshold / 2^64."""
     # A threshold of 2^64 does not fit in the words that are compared.
     if threshold in (0, SCALE):
         return np.full_like(like, 0xFF if threshold else 0)

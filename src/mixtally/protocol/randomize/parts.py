@@ -38,10 +38,10 @@ def randomize_records(
 ) -> Rows:
     """Randomize the records of all people, shape (people * messages of a record, message bytes).
 
-    A record that is sent several times is randomized afresh each time. The messages of one record
-    follow each other. A set in clear becomes one message for each member, and pads (messages that
-    stand for missing members) up to the largest size. If slots are sampled, only the drawn slots
-    become messages.
+    A record that is sent several times is randomized anew each time. The messages of one record are
+    adjacent rows. A set in clear becomes one message for each member and, for each missing member,
+    a *pad*: a message with an additional bin. If the slots of records are sampled, only the drawn
+    bins of a record become messages.
 
     Raises MessageError for a number that is not a bin, and for bits that the part cannot encode or
     does not protect. Raises ParameterError if hardly any record satisfies the cap of the part.
@@ -52,8 +52,8 @@ def randomize_records(
         The part to which the messages belong.
     records : Records or ArrayLike
         Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8.
-        Sets in clear may also be bin numbers of shape (people, most members), with -1 for a missing
-        member.
+        Sets in clear may also be bin numbers of shape (people, maximum number of members), with -1
+        for a missing member.
     chance : Chance
         The source of randomness.
     memo : Memo or None
@@ -82,10 +82,10 @@ def randomize_records(
 def draw_part_fakes(
     part: Part, contributors: int, chance: Chance, memo: Memo | None = None
 ) -> tuple[Rows, int]:
-    """Draw the fakes of people's devices, and return them with their number.
+    """Draw the fakes that all devices send, and return them with their number.
 
-    The fakes have the shape (fakes, message bytes) and are not shuffled. There are none if devices
-    add no fakes. Raises ParameterError if hardly any fake satisfies the cap of the part.
+    The fakes have the shape (fakes, message bytes) and are not shuffled. There are none if the part
+    has no fakes of devices. Raises ParameterError if hardly any fake satisfies the cap of the part.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def draw_part_fakes(
 
 
 def _draw_coin_count(own: OwnFakes, contributors: int, chance: Chance) -> int:
-    """Draw the number of devices that send one more fake.
+    """Draw the number of devices, out of ``contributors``, that send one more fake.
 
-    A device does so if its random word is below the coin.
+    A device does so if its random word is below ``own.coin``.
     """
     if not own.coin:
         return 0
@@ -141,7 +141,7 @@ def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Me
 
 
 def _draw_slots(cells: Integers, count: int, chance: Chance) -> Integers:
-    """Draw ``count`` of the cells of every record without replacement, shape (people, count)."""
+    """Draw ``count`` of the cells of each record without replacement, shape (people, count)."""
     cells, people = cells.copy(), np.arange(len(cells))
     for place in range(count):
         other = place + draw_below(chance, cells.shape[1] - place, len(cells))
@@ -177,9 +177,9 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _cells_of_numbers(part: Part, given: Integers) -> Integers:
-    """Return the cells of sets.
+    """Return the cells of sets whose bins are given as numbers, as ``_cells`` does.
 
-    A row of ``given`` has the indices of a set's bins, and -1 in place of each missing member.
+    A row of ``given`` has the numbers of a set's bins, and -1 in place of each missing member.
     """
     most, lacking = part.most_set or 1, (given < 0).sum(axis=1)
     bins = min(part.bins, TEXT_BINS)  # no record has more bins, although there may be more points
@@ -213,7 +213,7 @@ def _randomize_rows(part: Part, given: NDArray[Any], chance: Chance, memo: Memo 
 
 
 def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
-    """Return the index that each message has: a bin, or a plane that contains the bin's point."""
+    """Return the number that each message names: a bin, or a plane that contains its point."""
     out = codes
     if part.planes is not None:
         points = bin_points(part.planes.device_planes, codes, part.bins)
@@ -222,7 +222,10 @@ def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArra
 
 
 def _replace_randomly(part: Part, named: Numbers, chance: Chance) -> Numbers:
-    """Replace each number whose random word is below ``replaced`` by a uniform one."""
+    """Replace each number, with the probability of the part, by a uniformly random one.
+
+    A number is replaced if its random word is below ``part.replaced``.
+    """
     if part.replaced is None:
         return named
     # ``named`` may be the array of the caller, which must not change.
@@ -241,7 +244,7 @@ def _draw_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
 
 
 def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
-    """Yield the bins that records set, span by span."""
+    """Yield the bins that records set, for some records at a time."""
     size = _make_flips(part).rows_at_once()
     if given.ndim != 2:
         codes = check_bin_numbers(given, part.bins)
@@ -263,8 +266,8 @@ def _find_set_bits(rows: Rows) -> tuple[Integers, Integers]:
 def _check_bits(part: Part, given: NDArray[Any]) -> Rows:
     """Return records as packed bits.
 
-    Raises MessageError if the part cannot encode bits, or does not protect as many set bits as a
-    record has.
+    Raises MessageError if the part cannot encode bits, or if a record sets more bits than the
+    certificate covers.
     """
     plain = Layout(Form.BITS, part.bins)
     holds_bits = part.threshold is not None or part.pads > 0 or part.slots is not None

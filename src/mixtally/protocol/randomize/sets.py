@@ -1,9 +1,10 @@
 """Messages for sets over planes: for each member, a random plane that contains no other member.
 
 ``randomize.parts`` calls ``draw_set_planes``. Each member of a set is sent as a plane that contains
-the point of the member (``device.contract.planes``). A direction is drawn again if the plane would
-contain another member of the same set. ``accounting/divergence/set_in_clear.py`` says why, and
-``device/client/draw.py`` draws the same for one person.
+the point of the member (``device.contract.planes``). The direction of the plane is random. It is
+drawn again if the plane would contain another member of the same set; the proof in
+``accounting/divergence/set_in_clear.py`` needs this. ``device/client/draw.py`` draws planes from
+the same distribution for one person.
 """
 
 import numpy as np
@@ -27,10 +28,10 @@ _SPAN_SETS = 1 << 14
 
 
 def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance) -> Numbers:
-    """Draw the planes that sets name, shape (people, messages of a set) as ``cells``.
+    """Draw a plane for each member of each set, shape (people, messages of a set) as ``cells``.
 
-    ``cells`` has the bins of each set, below ``values``, and numbers from ``values`` on in place of
-    missing members.
+    ``cells`` has the numbers of the bins of each set, all below ``values``. For missing members it
+    has numbers from ``values`` on.
     """
     out = np.empty(cells.shape, dtype=number_type(planes.messages))
     for span in spans(len(cells), _SPAN_SETS):
@@ -47,7 +48,10 @@ def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance
 
 
 def _set_points(planes: Planes, cells: Integers, values: int) -> Numbers:
-    """Return the points of sets, made different within a set by ``Planes.members``."""
+    """Return the points of the cells of sets, all different within a set.
+
+    If two cells of a set share a point, ``Planes.members`` replaces one by the point of a pad.
+    """
     found = points_at(planes, cells, values)
     ordered = np.sort(found, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):

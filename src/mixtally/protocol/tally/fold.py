@@ -22,21 +22,22 @@ from mixtally.protocol.tally.pairs import count_pairs, empty_pairs
 _SPAN_BYTES = 1 << 20
 """Bytes of messages that are validated and counted at a time, so that a span stays in the cache."""
 _SAVED_SECONDS_A_BYTE = 10e-9
-"""Seconds that compiled kernels save for each byte of positions. Kernels are compiled only if this
-saving, for all expected bytes, is worth it."""
+"""Seconds that compiled kernels save for each byte of messages of the form ``positions``. Kernels
+are compiled only if the saving for all expected bytes exceeds the time of compilation."""
 _FRESH = 1 << 20
-"""Numbers of bins that are buffered before they are sorted and merged."""
+"""How many bin numbers are buffered before they are sorted and merged into the counts."""
 
 
 def empty_tally(layout: Layout, *, pairs: bool = False) -> Tally:
-    """Return the tally of no messages; with pairs, raise as ``empty_pairs`` does.
+    """Return the tally of no messages, to which tallies of messages can be added.
 
     Parameters
     ----------
     layout : Layout
         The format of the messages.
     pairs : bool
-        Whether the tally has counts of pairs of bits.
+        Whether the tally has counts of pairs of bits. If so, errors are raised as by
+        ``empty_pairs``.
     """
     return Fold(layout, 0, pairs=pairs).tally()
 
@@ -48,7 +49,10 @@ class Fold:
     """
 
     def __init__(self, layout: Layout, expected_bytes: int, *, pairs: bool = False) -> None:
-        """Prepare for about ``expected_bytes``; with pairs, raise as ``empty_pairs`` does."""
+        """Prepare for messages of about ``expected_bytes`` bytes in total.
+
+        With ``pairs``, raise the errors of ``empty_pairs``.
+        """
         self._layout, self._messages = layout, 0
         self._pairs = empty_pairs(layout) if pairs else None
         self._counter: _Counter
@@ -62,7 +66,8 @@ class Fold:
     def add(self, rows: bits.Rows) -> None:
         """Count ``rows`` in addition to the messages so far.
 
-        Raises MessageError for a message of another layout. The tally is then undefined.
+        Raises MessageError for a message of another layout. After this error, the fold must not be
+        used.
         """
         for span in bits.spans(len(rows), max(1, _SPAN_BYTES // self._layout.message_bytes)):
             self._counter.add(rows[span])
@@ -122,7 +127,7 @@ def add_tallies(a: Tally, b: Tally) -> Tally:
 
 
 def _merge_counts(codes: Sequence[Numbers], counts: Sequence[Counts]) -> tuple[Numbers, Counts]:
-    """Return all bins, ascending, and the sums of their counts.
+    """Merge sparse counts: return the distinct bins, ascending, and the sum of the counts of each.
 
     Each array of ``codes`` is sorted already, which makes a stable sort fast.
     """
@@ -203,7 +208,10 @@ class _NumberCounter:
         return self._total.copy(), None
 
     def _count_compiled(self, fast: ModuleType, rows: bits.Rows) -> bool:
-        """Count ``rows`` with compiled kernels; return False, counting none, if one is invalid."""
+        """Count ``rows`` with compiled kernels, and return whether all rows are valid.
+
+        If a row is invalid, none is counted.
+        """
         layout, counts = self._layout, np.zeros_like(self._total)
         if rows.shape[1:] != (layout.message_bytes,):
             return False

@@ -78,7 +78,8 @@ def count_pairs(layout: Layout, rows: bits.Rows, most: int = MOST_PAIRED) -> NDA
 def _pack_columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
     """Pack every column of bits into 64-bit words, shape (bins, words).
 
-    One bitwise "and" of two columns then finds the messages of a pair. ``rows`` have one bit a bin.
+    The bitwise "and" of two columns then marks the messages that set both bits. ``rows`` must have
+    one bit for each bin.
     """
     table = np.unpackbits(rows, axis=1, count=layout.bins, bitorder="little")
     packed = np.zeros((layout.bins, -(-len(rows) // 64) * 8), dtype=np.uint8)

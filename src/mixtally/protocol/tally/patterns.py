@@ -84,7 +84,10 @@ def count_patterns(
 
 
 def _count_at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
-    """Count the messages that set at least the bits of each pattern; columns are packed."""
+    """Count the messages that set at least the bits of each pattern, shape (2^m,).
+
+    ``columns`` has the packed bits of all messages for each of m bins.
+    """
     size = len(columns)
     counts = np.empty(1 << size, dtype=np.int64)
     counts[0], shown = messages, [columns[0]] * (1 << size)
@@ -97,7 +100,11 @@ def _count_at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
 
 
 def _count_exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Convert the counts of messages with at least a pattern's bits to counts of exact patterns."""
+    """Return the number of messages with exactly the bits of each pattern.
+
+    ``at_least`` has the number of messages that set at least these bits. Patterns have ``size``
+    bits.
+    """
     exact, patterns = at_least.copy(), np.arange(1 << size)
     for bit in range(size):
         without = patterns[patterns >> bit & 1 == 0]

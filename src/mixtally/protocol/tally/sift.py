@@ -1,7 +1,7 @@
 """Removal of invalid messages before they are counted.
 
-The collector and the shards of ``server.engine`` call ``sift``. One invalid message must not
-destroy a batch, so invalid messages are dropped and counted by reason. Honest devices never write
+The collector and the shards of ``server.engine`` call ``sift``. One invalid message must not make a
+batch unusable, so invalid messages are dropped and counted by reason. Honest devices never write
 such messages. Dropping one reveals nothing about a person, because a mix has shuffled the batch.
 """
 

@@ -1,6 +1,7 @@
 """One estimate for a record that is sent in several parts, by concatenation of their bins.
 
-``conclude`` calls ``combine_parts``.
+A *part* is one of the messages of a record, with a tally of its own. ``conclude`` calls
+``combine_parts``.
 """
 
 import math
@@ -15,7 +16,10 @@ from mixtally.protocol.estimate.debias import join_intervals
 
 
 def part_of(question: Question, asked: list[Question], place: int) -> tuple[int, int]:
-    """Return the index of the part that counts a bin of the record, and of the bin in this part."""
+    """Return the index of the part that counts bin ``place``, and the bin's index in this part.
+
+    ``question`` is the question of the whole record, and ``asked`` has the question of each part.
+    """
     if len(asked) == 1 and asked[0].bins == question.bins:
         return 0, place
     places = [range(one.bins)[select_counted_bins(question, one)] for one in asked]
@@ -28,8 +32,8 @@ def part_of(question: Question, asked: list[Question], place: int) -> tuple[int,
 def select_counted_bins(question: Question, part: Question) -> slice:
     """Return the slice of a part's bins that are bins of the record.
 
-    A bit that is sent in clear has a bin for no and a bin for yes. Only the second is a bin of the
-    record.
+    ``question`` is the question of the record, and ``part`` that of the part. A bit that is sent in
+    clear has a bin for no and a bin for yes. Only the second is a bin of the record.
     """
     if question.kind is Kind.BITS and part.attributes is not None:
         return slice(1, None, 2)
@@ -37,7 +41,11 @@ def select_counted_bins(question: Question, part: Question) -> slice:
 
 
 def combine_parts(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
-    """Concatenate the estimates of all parts into one."""
+    """Concatenate the estimates of all parts into one.
+
+    ``own`` is the question of the record, ``asked`` has the question of each part, and ``found``
+    the estimate of each part.
+    """
     if len(found) == 1 and asked[0].bins == own.bins:
         return found[0]
     places = [select_counted_bins(own, question) for question in asked]

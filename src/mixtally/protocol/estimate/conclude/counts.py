@@ -69,7 +69,7 @@ def conclude(
         How many people took part, if ``received`` is not given; by default the users of the plan.
     received : Received, optional
         The numbers of messages that hops declared and the collector received, which determine the
-        number of fakes. None for a round in one process.
+        number of fakes. None for a round that was simulated in one process, without declarations.
     noises : NoiseCache, optional
         A cache shared by rounds with the same mechanism.
 
@@ -167,8 +167,8 @@ def _warn_of_points(
     """Yield warnings about points that too few or too many messages point at.
 
     A message over planes names a plane, and points at every point in this plane. Only points that
-    belong to no value are examined. Honest messages cause a warning with probability 1e-9 in a
-    round, plus the probability that points of sets are in special position.
+    belong to no value are examined. In a round of honest messages, the probability of a warning is
+    at most 1e-9, plus the probability that points of sets are in special position.
     """
     for part, reconciled, tally in zip(plan.parts, parts, tallies, strict=True):
         if part.planes is None or plan.question.hashed is not None:
@@ -192,7 +192,10 @@ def _warn_of_points(
 def _warn_of_totals(
     parts: Sequence[ReconciledPart], seen: Sequence[Tally], summed: Sequence[Sequence[int]]
 ) -> Iterator[str]:
-    """Yield warnings about counts that do not use the number of people, with the reason."""
+    """Yield a warning for each part whose estimates cannot use the number of people.
+
+    The reason is a sum of tallied counts that honest messages never have.
+    """
     for number, (part, tally, sizes) in enumerate(zip(parts, seen, summed, strict=True), 1):
         for total, least, most in implausible_totals(part.mechanism, tally, part.people, sizes):
             yield (
@@ -206,15 +209,15 @@ def _warn_of_totals(
 def tally_of_bins(part: Part, tally: Tally) -> Tally:
     """Return the number of messages for each bin of a part.
 
-    A message counts for the bin that the message names, or for all values in the plane that the
-    message names.
+    A message is counted for the bin that it names. A message that names a plane is counted for all
+    values in this plane.
 
     Parameters
     ----------
     part : Part
         The part of the plan.
     tally : Tally
-        The tally of the part, which has planes if messages name planes.
+        The tally of the part. If messages name planes, it has the count of each plane.
     """
     if part.planes is None:
         return tally.first_bins(part.bins)
@@ -265,8 +268,8 @@ def _derive_figures(
 
 
 EXACT_ONES = 50_000.0
-"""Expected flipped bits up to which intervals of ballots are exact. Ballots have few bins, so this
-is affordable."""
+"""Intervals of ballots are exact up to this expected number of flipped bits in a bin. The limit is
+higher than for other questions, because ballots have few bins."""
 
 
 def conclude_vote(
@@ -277,7 +280,7 @@ def conclude_vote(
     level: float = 0.95,
     blank: int | None = None,
 ) -> Vote:
-    """Estimate the number of votes of each option, and the probability that the option has won.
+    """Estimate the number of votes of each option, and the probability that each option has won.
 
     Parameters
     ----------
@@ -299,7 +302,8 @@ def conclude_vote(
     ParameterError
         If the level is outside (0, 1).
     MessageError
-        If ballots are missing or too many, or if no votes explain the tally.
+        If the number of ballots is too small or too large, or if no numbers of votes explain the
+        tally.
     """
     estimate = estimate_counts(mechanism, tally, users, level=level, exact_ones=EXACT_ONES)
     return Vote(

@@ -1,7 +1,7 @@
 """Differences between the counts of two bins of one collection, with intervals.
 
-``conclude`` calls ``estimate_differences``. ``protocol.estimate.two_bins`` has the distribution of
-each difference, and the method if the distribution depends on more than the difference.
+``conclude`` calls ``estimate_differences``. ``protocol.estimate.two_bins`` derives the distribution
+of each difference. It also has the method for differences whose noise depends on both true counts.
 """
 
 import math
@@ -34,13 +34,13 @@ def estimate_differences(result: Result, labels: Sequence[str]) -> Figures:
     Returns
     -------
     Figures
-        A row for each pair of labels. Its interval holds for this difference alone; the
-        simultaneous one holds for all of them at once.
+        A row for each pair of labels. The individual interval covers this difference at the
+        confidence level, and the simultaneous intervals cover all differences together.
 
     Raises
     ------
     ParameterError
-        If a label is unknown or named twice, or if there are too few or too many.
+        If a label is unknown or repeated, or if there are fewer than 2 or more than 40 labels.
     """
     question, level = result.question, result.estimate.individual.level
     every = [question.label(place) for place in range(question.bins)]
@@ -69,10 +69,11 @@ def _difference_row(
     pair: tuple[int, int],
     levels: tuple[tuple[float, int], tuple[float, int]],
 ) -> tuple[Row, str]:
-    """Return the row of one difference, and how its interval was computed.
+    """Return the row of one difference, and the name of the method of its individual interval.
 
-    ``levels`` has a confidence level and a number of differences, first for the individual interval
-    and then for the simultaneous one. The error probability is divided among these differences.
+    ``levels`` has two pairs (confidence level, number of differences): one for the individual and
+    one for the simultaneous interval. The error probability is divided among this number of
+    differences.
     """
     asked = list(result.plan.questions)
     places = [part_of(result.plan.question, asked, place) for place in pair]

@@ -23,9 +23,9 @@ from mixtally.protocol.estimate.noise import least_significant
 class Extensions:
     """The bins whose tally is at least ``threshold``, in descending order of their tallies.
 
-    All arrays have the shape (found,). ``counts`` are unbiased estimates for the whole crowd, with
-    standard ``errors``. The intervals from ``lower`` to ``upper`` hold for all bins of all rounds
-    at once.
+    All arrays have one entry for each of these bins. ``counts`` estimate the number of people in
+    the whole population, also if a round asks only a sample of it. ``errors`` are their standard
+    errors. The intervals from ``lower`` to ``upper`` hold for all bins of all rounds at once.
     """
 
     threshold: int
@@ -46,20 +46,21 @@ def conclude_extensions(
     tests: int,
     error_rate: float,
 ) -> Extensions:
-    """Estimate which of the first ``asked`` bins people have, and how many people.
+    """Find the bins among the first ``asked`` that people have, and estimate their counts.
 
     Parameters
     ----------
     mechanism, tally : Shuffled, Tally
-        The counted messages and the mechanism, including fakes, that produced them.
+        The mechanism of the round, fakes included, and the tally of its messages.
     asked : int
         The number of bins that stand for extensions.
     people, users : int
-        The number of people in the round, drawn at random out of ``users``.
+        The number of people in the round, who are a random sample, and the number of all people.
     tests : int
-        The number of bins that are looked at in all rounds together.
+        The number of bins that are tested in all rounds together.
     error_rate : float
-        The probability that a word which nobody has is found, in all rounds together.
+        The maximum probability that any bin is found that nobody has, in all rounds together. The
+        intervals have the level 1 - ``error_rate``.
     """
     least = least_significant(mechanism, tally.messages, tests, error_rate)
     bins = np.flatnonzero(tally.counts[:asked] >= least)
@@ -107,9 +108,11 @@ def _population_ends(
     """Return the interval ends of counts of ``users`` people, from a random sample of ``people``.
 
     Each end misses the true count with probability ``tail``, over noise and sampling together. The
-    number of sampled people who have a bin is hypergeometric. Let c and a be the shares of all
-    people who have the bin and who are asked. Each cumulant is approximated by a binomial cumulant
-    in c times a factor of the same form in a, for example 1 - 2c times 1 - 2a in the third.
+    number of sampled people who have a bin is hypergeometric. Let c be the share of all people who
+    have the bin, and a the share of all people who are in the sample. The variance of this number
+    is people c (1 - c) (1 - a). The third and fourth cumulants are approximated by this variance
+    times the product of two factors, one in c and the same one in a. The factor is 1 - 2c for the
+    third and 1 - 6c (1 - c) for the fourth cumulant.
     """
     share = people / users
     found = mechanism.debias_counts(seen.counts, seen.messages)

@@ -19,10 +19,10 @@ from mixtally.protocol.estimate.words import WordEstimates, estimate_words
 class MemoizedResult:
     """The counts of a crowd in which each person reported ``reports`` times.
 
-    ``labels`` are the labels of the bins, or the candidate words. A word that was not chosen has
-    the count 0 and the error NaN. ``first_report``, shape (bins,), uses everybody's first report
-    alone; it is None for words. ``words`` says how well candidates explain the reports; it is None
-    for bins.
+    ``labels`` are the labels of the bins, or the candidate words. If there are more words than the
+    bits can distinguish, a fit chooses some of them; the others have the count 0 and the error NaN.
+    ``first_report``, shape (bins,), has the counts from everybody's first report alone; it is None
+    for words. ``words`` has the details of the fit of words; it is None for bins.
     """
 
     plan: MemoizedPlan
@@ -39,7 +39,7 @@ class MemoizedResult:
 
     @property
     def method(self) -> str:
-        """How the counts were estimated."""
+        """The name of the method by which the counts were estimated."""
         return self.estimate.individual.method if self.words is None else self.words.method
 
 
@@ -59,7 +59,7 @@ def conclude_memoized(
     plan : MemoizedPlan
         The plan of the reports.
     ones : array of int
-        How many people reported a 1, shape (cohorts, reports, bits).
+        The number of people who reported a 1, shape (cohorts, reports, bits).
     sizes : array of int
         The number of people in each cohort, shape (cohorts,).
     labels : sequence of str

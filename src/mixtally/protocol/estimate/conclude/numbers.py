@@ -24,7 +24,11 @@ def number_figures(
     grid: Grid,
     users: int,
 ) -> Figures:
-    """Estimate mean, sum, variance and quantiles of numbers that were rounded to ``grid``."""
+    """Estimate mean, sum, variance and quantiles of numbers that were rounded to ``grid``.
+
+    ``found`` are the estimated counts of the grid's points, from ``messages`` messages of ``users``
+    people.
+    """
     level = found.individual.level
     rounded = RoundedNumbers(
         found.counts, grid, users, cumulants(mechanism, messages, found.counts)
@@ -65,9 +69,10 @@ def means_over_time(
     steps: Sequence[Step],
     grid: Grid,
 ) -> tuple[Figures, ...]:
-    """Estimate the mean of every round and the change of every step.
+    """Estimate the mean of every round, and the change of the mean in every step.
 
-    ``rounds`` are the mechanisms of the rounds, with the fakes that arrived.
+    ``rounds`` are the mechanisms of the rounds, with the fakes that arrived. ``users`` are the
+    numbers of people of the rounds. ``steps`` name the two rounds of each change.
     """
     every = [
         RoundedNumbers(

@@ -30,8 +30,8 @@ def pairs_and_tables(
 ) -> list[Figures]:
     """Estimate joint counts, correlations and 2 x 2 tables of all pairs of bits.
 
-    Each figure has at most a thousand rows, the largest first. Correlations and tables are left out
-    if the noise is too large for all of them.
+    Each figure has at most a thousand rows, the largest first. The figures of correlations and of
+    tables are omitted if the noise is too large to estimate any correlation.
     """
     if mechanism.flip_threshold is None or tally.pairs is None:
         raise TypeError(f"{mechanism.name}: expected messages of bits whose pairs were counted")
@@ -71,7 +71,8 @@ class _CountedPairs:
     def intervals(self, among: int = 1) -> PairIntervals:
         """Return confidence intervals that hold for each pair, or for several pairs simultaneously.
 
-        ``among`` is the number of pairs for which the intervals hold simultaneously.
+        ``among`` is the number of pairs for which the intervals hold simultaneously; 1 for
+        individual intervals.
         """
         pairs, messages = np.column_stack([self.first, self.second]), self.tally.messages
         return PairIntervals(
@@ -161,7 +162,7 @@ def _pair_rows(
 
 
 def _table_figures(seen: _CountedPairs) -> Figures:
-    """Return the 2 x 2 tables of the pairs that most people have."""
+    """Return the 2 x 2 tables of the pairs of bits that the largest numbers of people have."""
     joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     order = np.argsort(-joint.counts[seen.first, seen.second], kind="stable")
     seen = seen.select(order[: MOST_ROWS // _CELLS])

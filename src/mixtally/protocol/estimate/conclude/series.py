@@ -43,12 +43,14 @@ def conclude_series(
     plan : Plan
         The plan of every round.
     tallies : Iterable[Tally]
-        One tally a round, in order. Each tally is concluded before the next is read. Only the first
-        and the previous tally are kept, so a long series needs memory for its estimates alone.
+        One tally for each round, in order. Each round is estimated before the next tally is read.
+        Only the first and the previous tally are kept, so the memory of a long series is mainly
+        that of its estimates.
     users, names : Sequence
-        How many people each round has, and what it is called.
+        The number of people and the name of each round.
     analysis : Analysis
-        What is estimated for every round. Means are estimated if the answers are rounded numbers.
+        The options of the estimation of every round. Means are estimated if the answers are rounded
+        numbers.
 
     Raises
     ------

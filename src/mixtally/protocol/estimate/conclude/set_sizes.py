@@ -1,13 +1,14 @@
 """The sizes of sets, from the pads that stand for missing members.
 
-``conclude`` calls ``set_sizes`` for sets in clear and over planes. A set of s members, at most k,
-sends the first k - s of k pads. So pad i, counted from 0, is sent by everyone with at most
-k - 1 - i members. The number of all pads is k for each person, minus the number of all members. The
-mean size of a set is therefore k minus the mean number of pads of a person. Let D be the number of
-cells. A uniform fake is a pad with probability k/D, so Bin(m, k/D) of m uniform fakes are pads.
-With shaped fakes, every mix draws a number of fakes for every pad. Over planes, with replaced
-messages and with sampled slots, pads are counted like other values, and the ends of their
-simultaneous intervals are added.
+``conclude`` calls ``set_sizes`` for sets in clear and over planes. A person with a set of s
+members, at most k, sends the first k - s of k *pads*, additional bins that stand for missing
+members. So pad i, counted from 0, is sent by everyone with at most k - 1 - i members. For n people,
+the total number of pads is k n minus the total number of members. The mean size of a set is
+therefore k minus the mean number of pads of a person. Let D be the number of cells: bins and pads.
+A uniform fake is a pad with probability k/D, so Bin(m, k/D) of m uniform fakes are pads. With
+shaped fakes, every mix draws a number of fakes for every pad. Over planes, with replaced messages
+and with sampled slots, each pad is counted like a bin. The ends of the interval of the total are
+then the sums of the ends of the pads' simultaneous intervals.
 """
 
 import math
@@ -33,9 +34,9 @@ MEAN = "members of a set, on average"
 def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: float) -> Figures:
     """Estimate the mean size of a set, and the numbers of sets with at most 0, 1, .. members.
 
-    ``name`` is the name of the question, and the mechanism has the fakes that arrived. ``pads``
-    counts the messages that name each pad, shape (most members,). Each of the ``people`` sent a
-    set.
+    ``name`` is the name of the question, and ``mechanism`` has the fakes that arrived. ``pads`` is
+    the tally of the pads, shape (maximum number of members,). ``people`` is the number of people;
+    each sent one set.
     """
     most = mechanism.most_set
     target, how = adjust_level(level, most * total_variation_of(mechanism, people, hashed=False))
@@ -72,9 +73,10 @@ def size_label(members: int) -> str:
 
 
 def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
-    """Return the mean size with an exact interval, from the number of fakes that are pads.
+    """Return the mean size with an exact interval, by the distribution of fakes that are pads.
 
-    Each end misses with probability (1 - ``level``) / 2.
+    ``padded`` is the number of messages that name pads. Each end misses with probability at most
+    (1 - ``level``) / 2.
     """
     most, tail = mechanism.most_set, (1.0 - level) / 2.0
     noise, usual, error = _pad_noise(mechanism)
@@ -87,13 +89,16 @@ def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float)
 
 
 def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], error: float) -> Row:
-    """Return the row of the mean size, from the number of people's pads and its interval."""
+    """Return the row of the mean size, from the estimated number of people's pads.
+
+    ``ends`` is the interval of this number, and ``error`` its standard error.
+    """
     low, high = (min(max(most - end / people, 0.0), float(most)) for end in reversed(ends))
     return Row(MEAN, most - pads / people, low, high, error / people)
 
 
 def _pad_noise(mechanism: Shuffled) -> tuple[NoiseDistribution, float, float]:
-    """Return the distribution of the number of fakes that are pads, its mean and its deviation."""
+    """Return the distribution of the number of fakes that name pads, with mean and deviation."""
     shaped, fakes = mechanism.shaped_fakes, mechanism.fakes_promised
     if shaped is None:
         share = mechanism.most_set / mechanism.cells

@@ -23,7 +23,7 @@ NAME = "totals"
 
 
 def estimate_totals(result: Result, groups: Groups) -> Figures:
-    """Estimate the total of each group of labels, with intervals for each and for all at once.
+    """Estimate the total of each group of labels, with individual and simultaneous intervals.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
     Raises
     ------
     ParameterError
-        If a label is unknown or named twice, a group is empty, the result has no tallies, or the
-        question is about sets over planes.
+        If a label is unknown or repeated, if a group is empty, if the result has no tallies, or if
+        the question is about sets over planes.
     """
     question, level = result.question, result.estimate.individual.level
     every = [question.label(place) for place in range(question.bins)]
@@ -77,7 +77,7 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
 def _group_by_part(
     result: Result, reconciled: Sequence[ReconciledPart], bins: Sequence[int]
 ) -> list[GroupTotal]:
-    """Return the totals of the bins of a group, separately for each part and each known total."""
+    """Split a group by part and by known total, and return the total of each piece."""
     own, asked = result.plan.question, list(result.plan.questions)
     if own.hashed is not None:
         assert result.listed is not None

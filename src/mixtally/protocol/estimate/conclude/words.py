@@ -16,11 +16,12 @@ from mixtally.protocol.estimate.received import ReconciledPart
 def estimate_listed_words(
     plan: Plan, reconciled: ReconciledPart, tally: Tally, analysis: Analysis, noises: NoiseCache
 ) -> tuple[Question, Estimate, Figures, Tally]:
-    """Estimate the counts of the listed words and of all others.
+    """Estimate the counts of the listed words, and the number of people with any other word.
 
-    Returns the question whose bins are the listed words, its estimate, the figure of all other
-    words, and the tally of listed points. Intervals allow for words that share a point. Raises
-    ParameterError if no words are listed.
+    Returns four values: the question whose bins are the listed words; the estimate of its counts;
+    the figure of the people with other words; and the number of messages that point at each listed
+    word. Intervals allow for two words that share a point. Raises ParameterError if no words are
+    listed.
     """
     analysis.check_listed(plan.question)
     listed, planes = analysis.listed, plan.parts[0].planes
