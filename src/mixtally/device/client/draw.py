@@ -23,8 +23,8 @@ _MOST_REDRAWS = 10_000
 class RandomWords:
     """Independent uniform 64-bit words from a source of random bytes.
 
-    ``source`` maps a number of words to 8 bytes per word, little-endian. Raises AccountingError if
-    it returns another number of bytes, or if too many draws in a row are rejected.
+    ``source(count)`` returns ``count`` words as 8 bytes each, little-endian. Raises AccountingError
+    if it returns another number of bytes, or if too many draws in a row are rejected.
     """
 
     def __init__(self, source: Callable[[int], bytes]) -> None:
@@ -50,9 +50,9 @@ class RandomWords:
     def uniform(self, bound: int) -> int:
         """Draw a uniform integer in [0, bound).
 
-        A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo
-        bias. For a bound above 2^63, as many bits as the integer needs are drawn, and drawn again
-        until the integer is below ``bound``.
+        A word is drawn again if it is at or above the largest multiple of ``bound`` that is at most
+        2^64, so there is no modulo bias. For a bound above 2^63, the bits of an integer are drawn,
+        and drawn again until the integer is below ``bound``.
         """
         if bound > SCALE >> 1:
             return self._uniform_of_two(bound)
@@ -91,12 +91,12 @@ def draw_fake_counts(parts: Sequence[ContractPart], words: RandomWords) -> list[
 
 
 def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> list[bytes]:
-    """Return the messages of a record.
+    """Return the randomized messages of a record.
 
-    In clear there is one message for each bin, and one for each missing member of a set. If
-    ``part.slots`` is set, only this number of these messages is drawn and returned. Raise
-    AccountingError for too many bins or a repeated one, and for missing bins of a record that has
-    no pads.
+    In clear there is one message for each bin and, for each missing member of a set, one with a
+    *pad*, an additional bin. If ``part.slots`` is not None, only this number of the bins and pads
+    is drawn and sent. Raise AccountingError for too many bins, for a repeated bin, and for missing
+    bins of a record that has no pads.
 
     Parameters
     ----------
@@ -158,7 +158,8 @@ def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) ->
     for place in bins:
         record |= 1 << place
     cap = part.bins if part.layout.cap is None else part.layout.cap
-    # All bits are drawn again, so the message has the distribution of free flips given the cap.
+    # All bits are drawn again, so the message has the distribution of independent flips,
+    # conditionally on at most ``cap`` set bits.
     for _ in range(_MOST_REDRAWS):
         row = record ^ draw_flips(part.threshold, words.bytes(part.bins))
         if row.bit_count() <= cap:
@@ -169,9 +170,10 @@ def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) ->
 def draw_flips(threshold: int, words: bytes) -> int:
     """Return an integer whose bit j is one if word j, 8 bytes, is below ``threshold``.
 
-    All words are compared at once. Every word has a lane of 16 bytes in a large integer, with even
-    and odd words in two integers. In each lane 2^64 + threshold - 1 - word is computed. This sum
-    carries into the upper half of the lane exactly if the word is below the threshold.
+    All words are compared at once, in two large integers: one has the even words, and one the odd
+    words. Every word has a lane of 16 bytes in its integer. In each lane 2^64 + threshold - 1 -
+    word is computed. This result reaches the upper half of the lane exactly if the word is below
+    the threshold.
     """
     count, lanes = len(words) // 8, -(-len(words) // 16)
     every, ones = int.from_bytes(words, "little"), int.from_bytes(_LANE * lanes, "little")
@@ -192,7 +194,7 @@ def _write_row(layout: Layout, row: int) -> bytes:
 
 
 def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
-    """Draw a fake: a blank or a uniform record, flipped as records are.
+    """Draw a fake: a record with no bit set or with a uniform bin, flipped as records are.
 
     Parameters
     ----------
@@ -208,7 +210,7 @@ def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
 
 
 def _is_replaced(part: ContractPart, words: RandomWords) -> bool:
-    """Draw whether a message is replaced."""
+    """Draw whether a uniform message replaces a message."""
     return part.replaced is not None and words.take(1)[0] < part.replaced
 
 
@@ -227,8 +229,9 @@ def _draw_set(
 ) -> list[bytes]:
     """Draw a plane for each point of a set. Each plane contains no other point of the set.
 
-    The proof requires different planes. Each message is replaced independently, as single values
-    are. Raise AccountingError if there are fewer points than messages.
+    The proof requires that no message points at another member of the set. Each message is then
+    replaced independently with probability ``part.replaced`` / 2^64, if this is not None. Raise
+    AccountingError if there are fewer points than messages.
     """
     points = planes.members(bins, part.bins, part.record_messages)
     if len(points) < part.record_messages:

@@ -1,6 +1,7 @@
 """Encoding of a person's value: the bins that each message sets, as one ascending tuple per part.
 
-Encoding uses no randomness, except that rounding a number uses one word, whatever the number is.
+A *part* is one of the messages of a record. Encoding is deterministic, except that rounding a
+number to a grid uses one random word. It uses this word for every number.
 """
 
 import hmac
@@ -16,7 +17,8 @@ from mixtally.device.contract.spelling import find_extension_bin
 from mixtally.errors import RefusedError
 
 Value = str | int | float | Sequence[str] | Sequence[int] | None
-"""A label or bin number, a number, a word, a list of these, or bits. None means no answer."""
+"""An answer: a label, a bin number, a number, a word, a list of these, or bits. None means no
+answer."""
 
 
 def encode_value(
@@ -34,13 +36,14 @@ def encode_value(
     plan : ContractPlan
         The plan of the contract.
     value : Value
-        The answer. None is the empty set, or "other" for words; elsewhere it is refused.
+        The answer. None is the empty set for questions about sets. For words that are asked by
+        prefixes, it is the bin of other words. Other questions refuse None.
     words : RandomWords
         The source of the word that rounds a number.
     prefixes : sequence of sequences of int, optional
         The prefixes of this round, for questions that ask for words by prefixes.
     closing : bool
-        Whether this round asks for words that end after their prefix and its extension.
+        Whether this round counts only words that end after their prefix and the next symbols.
 
     Raises
     ------
@@ -114,7 +117,7 @@ def _number(value: object) -> float:
 
 
 def _word(value: object) -> str:
-    """Return a text in Unicode form NFC, in which a letter and its accents are one character."""
+    """Return a text in Unicode form NFC, in which equal-looking spellings are equal texts."""
     if not isinstance(value, str):
         raise _refusal("not-text", "text", value)
     if not value:

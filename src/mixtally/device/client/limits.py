@@ -29,14 +29,15 @@ class Limits(NamedTuple):
     epsilon, delta : float
         The largest epsilon and delta that are accepted.
     local_epsilon : float or None
-        The largest epsilon that may remain if all hops (mixes) collude. None also accepts plans
-        that give no guarantee in this case.
+        The largest epsilon that may remain if all hops (mixes) collude with the collector. None
+        also accepts plans that have no guarantee in this case.
     hops : int
         The minimum number of hops.
     protocols : frozenset of str
         The accepted protocols.
     covers : frozenset of str
-        Who may provide the fakes or flips that protect a person: "every mix", "people".
+        Who may provide the fakes (dummy messages) or flips that protect a person: "every mix",
+        "people", or both.
     """
 
     epsilon: float = 1.0
@@ -50,8 +51,9 @@ class Limits(NamedTuple):
 def check_plan(plan: ContractPlan, limits: Limits) -> ContractPlan:
     """Return the plan, or raise RefusedError if it exceeds a limit or its stated delta is false.
 
-    The device derives delta again only for one collection of one part with shaped fakes. For sets
-    this is a lower bound. All other certificates are trusted as signed by the operators.
+    The device derives delta again only for a plan with one collection and one part with shaped
+    fakes. For sets, the derived number is a lower bound of the true delta. All other certificates
+    are trusted as signed by the operators.
 
     Parameters
     ----------
@@ -91,7 +93,10 @@ def _check_limits(plan: ContractPlan, limits: Limits) -> None:
 
 
 def _check_shaped(plan: ContractPlan) -> None:
-    """Refuse a certificate below the delta of its shaped fakes, which the device can compute."""
+    """Raise RefusedError if the stated delta is below that of the shaped fakes.
+
+    The device computes the delta of shaped fakes itself.
+    """
     recipe = plan.parts[0].recipe
     if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind not in SHAPES:
         return

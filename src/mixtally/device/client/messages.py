@@ -1,4 +1,7 @@
-"""The messages of a device in a round: its own and its fakes, in random order, for every part."""
+"""The messages of a device in a round: the answer's and the fakes, in random order for every part.
+
+A *part* is one of the messages in which a record is sent. Fakes are dummy messages.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -23,7 +26,7 @@ def messages(
 ) -> list[list[bytes]]:
     """Return the messages of a person who answers ``value``, as one list per part.
 
-    The number of messages is drawn before the value is read.
+    The number of messages is drawn before the value is read, so it cannot depend on the value.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ def messages(
     value : Value
         The answer.
     words : callable
-        Maps a count to 8 * count random bytes, which are never used again.
+        Returns 8 * count random bytes for a count. The bytes must not be used for anything else.
     prefixes : sequence of sequences of int, optional
         The prefixes of this round as lists of symbols; None in the first round.
     closing : bool
@@ -55,7 +58,7 @@ def messages(
         ]
         for part, bins, count in zip(parts, records, fakes, strict=True)
     ]
-    # The order must not tell which message is the answer, since envelopes are in this order.
+    # Envelopes are sent in this order, so the order must not reveal which message is the answer.
     for several in sent:
         shuffle(several, source)
     return sent

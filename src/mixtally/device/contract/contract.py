@@ -20,11 +20,12 @@ from mixtally.device.contract.roles import Role, read_role, read_rounds
 
 VERSION = 5
 MOST_PER_USER = 100
-"""Largest quota of a round, in bundles for each expected person; a larger one protects no disk."""
+"""The maximum quota of a round, in bundles for each expected person. A larger quota would not
+protect the disk of the first hop."""
 MOST_FILES = 128
 """Maximum number of client files that a contract names."""
 LAYER_BYTES = {1: 48, 2: 1136}
-"""Bytes that a layer of encryption adds, by the number of the suite."""
+"""The number of bytes that a layer of encryption adds, by the number of the HPKE suite."""
 _FIELDS = (
     "version name serial plan hops collector suite envelope_bytes rounds most_bundles admission "
     "client_files"
@@ -42,10 +43,14 @@ class Contract(NamedTuple):
     ----------
     fingerprint : str
         The SHA-256 of its text.
+    name, serial : str, int
+        The name of the contract, and the number of its version. A larger serial ends earlier ones.
     hops : tuple of Role
         The mixes in the order in which messages pass them.
     suite : int
         The HPKE suite: 1 is X25519, 2 is MLKEM768-X25519.
+    open_seconds, every_seconds : int
+        How long a round is open, and the time from the start of a round to the next start.
     most_bundles : int
         The maximum number of bundles that the first hop accepts in a round.
     admission : str
@@ -105,7 +110,9 @@ def read_contract(plain: object, fingerprint: str = "") -> Contract:
 
 
 def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tuple[int, ...], ...]:
-    """Return for each part the lengths of an envelope before each hop and before the collector.
+    """Return the length of an envelope in bytes, for each part and each role that receives it.
+
+    The tuple of a part has the length that each hop receives, then the collector's.
 
     Parameters
     ----------
@@ -114,7 +121,7 @@ def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tupl
     hops : int
         The number of hops, each of which removes one layer.
     suite : int
-        The number of the encryption suite.
+        The number of the HPKE suite.
     """
     layer, layers = LAYER_BYTES[suite], range(hops + 1, 0, -1)
     return tuple(tuple(size + layer * remaining for remaining in layers) for size in messages)

@@ -43,13 +43,13 @@ def make_refusal(reason: str, place: str, expected: str, got: object) -> Refused
     Parameters
     ----------
     reason : str
-        The public name of the refusal.
+        The public name of the refusal, which clients in all languages share.
     place : str
-        Where the value is in its document.
+        The path of the value in its document, for the message.
     expected : str
-        The expected value, in words.
+        A description of the expected value.
     got : object
-        The value that was found.
+        The invalid value.
     """
     return RefusedError(
         reason,
@@ -86,7 +86,7 @@ def _reject_duplicate_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def base64_of(value: str) -> bytes | None:
-    """Decode base64; return None unless ``value`` is exactly what an encoder would write."""
+    """Decode base64; return None unless ``value`` is the encoding that an encoder would write."""
     try:
         raw = a2b_base64(value, strict_mode=True)
     except (Error, ValueError):
@@ -95,7 +95,7 @@ def base64_of(value: str) -> bytes | None:
 
 
 def _escape_name(name: str) -> str:
-    """Return a name from outside, escaped and cut for a message."""
+    """Return a name from an untrusted document, escaped and shortened for a message."""
     return ascii(name)[1:-1][:80]
 
 
@@ -105,9 +105,9 @@ def reject_constant(name: str) -> None:
 
 
 def whole(value: object, place: str) -> int:
-    """Return an integer, or raise RefusedError for another value.
+    """Return ``value`` as an integer, or raise RefusedError if it is none.
 
-    An integer above 2^53 must be written as a decimal string, and any other as a number.
+    An integer above 2^53 must be written as a decimal string, and any other as a JSON number.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         if abs(value) > MOST_PLAIN:
@@ -121,7 +121,7 @@ def whole(value: object, place: str) -> int:
 
 
 def number(value: object, place: str) -> float:
-    """Return a number as a double, or raise RefusedError if it is not exactly a double."""
+    """Return ``value`` as a double, or raise RefusedError if no double equals it."""
     if isinstance(value, float):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -134,21 +134,25 @@ def number(value: object, place: str) -> float:
 
 
 def text(value: object, place: str) -> str:
-    """Return a string, or raise RefusedError."""
+    """Return ``value``, or raise RefusedError if it is not a string."""
     if not isinstance(value, str):
         raise make_refusal("wrong-type", place, "a string", value)
     return value
 
 
 def items(value: object, place: str) -> list[Any]:
-    """Return a list, or raise RefusedError."""
+    """Return ``value``, or raise RefusedError if it is not a list."""
     if not isinstance(value, list):
         raise make_refusal("wrong-type", place, "a list", value)
     return value
 
 
 class Fields:
-    """The fields of an object with exactly the given ``names``."""
+    """The fields of a JSON object, which must have exactly the fields in ``names``.
+
+    ``names`` are separated by spaces. ``place`` is the path of the object, for messages. All
+    methods raise RefusedError for an invalid value.
+    """
 
     def __init__(self, value: object, place: str, names: str) -> None:
         if not isinstance(value, dict):
@@ -171,39 +175,39 @@ class Fields:
         return f"{self.place}.{name}"
 
     def whole(self, name: str, least: int, most: int, reason: str) -> int:
-        """Return an integer in [least, most]."""
+        """Return the field ``name``, an integer in [least, most]."""
         value = whole(self.values[name], self.at(name))
         if not least <= value <= most:
             raise make_refusal(reason, self.at(name), f"an integer in [{least}, {most}]", value)
         return value
 
     def number(self, name: str, least: float, most: float, reason: str) -> float:
-        """Return a number in [least, most]."""
+        """Return the field ``name``, a number in [least, most]."""
         value = number(self.values[name], self.at(name))
         if not least <= value <= most:
             raise make_refusal(reason, self.at(name), f"a number in [{least:g}, {most:g}]", value)
         return value
 
     def text(self, name: str) -> str:
-        """Return a string."""
+        """Return the field ``name``, a string."""
         return text(self.values[name], self.at(name))
 
     def choice(self, name: str, among: str, reason: str) -> str:
-        """Return one of the strings in ``among``, which are separated by "|"."""
+        """Return the field ``name``, one of the strings in ``among``, which "|" separates."""
         value = self.text(name)
         if value not in among.split("|"):
             raise make_refusal(reason, self.at(name), f"one of {among}", value)
         return value
 
     def flag(self, name: str) -> bool:
-        """Return True or False."""
+        """Return the field ``name``, a boolean."""
         value = self.values[name]
         if not isinstance(value, bool):
             raise make_refusal("wrong-type", self.at(name), "true or false", value)
         return value
 
     def items(self, name: str) -> list[Any]:
-        """Return a list."""
+        """Return the field ``name``, a list."""
         return items(self.values[name], self.at(name))
 
 

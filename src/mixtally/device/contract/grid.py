@@ -5,14 +5,14 @@ y is first clipped to [low, high]. Let
 
     t = (y - low) / w,    i = floor t,    f = t - i    in [0, 1).
 
-Point i + 1 is sent with probability f, and point i otherwise. So the mean of what is sent is y, and
-its variance is w^2 f (1 - f), at most w^2 / 4. The probability that is used is the integer
-floor(2^64 f) over 2^64, computed exactly from the doubles y, low and high. So the mean is off by
-less than w / 2^64.
+Point i + 1 is sent with probability f, and point i otherwise. So the sent point has the mean y and
+the variance w^2 f (1 - f), which is at most w^2 / 4. The implementation uses the probability
+floor(2^64 f) / 2^64, computed exactly from the doubles y, low and high. So the mean differs from y
+by less than w / 2^64.
 
-Rounding costs no privacy. For given y, the distribution of a person's messages is a mixture of
-those of two bins, with weights f and 1 - f. Hockey-stick divergences are jointly convex. So delta
-for two numbers is at most that of the worst pair of bins, whatever f is and however it is drawn.
+Rounding costs no privacy. For a fixed y, the distribution of a person's messages is a mixture of
+the distributions for two bins, with weights f and 1 - f. Hockey-stick divergences are jointly
+convex. So delta for two numbers is at most that of the worst pair of bins, for every f.
 """
 
 import math
@@ -36,8 +36,8 @@ class ContractGrid(NamedTuple):
     def round_randomly(self, number: float, word: int) -> int:
         """Return the index of the point to which a finite ``number`` is rounded.
 
-        ``word`` is a uniform 64-bit word. The number and the two ends of the grid are written over
-        one denominator, so that only integers are compared.
+        ``word`` is a uniform 64-bit word. The number and the two ends of the grid are converted to
+        fractions with a common denominator, so that only integers are compared.
         """
         inside = min(max(number, self.low), self.high)
         ratios = [value.as_integer_ratio() for value in (self.low, inside, self.high)]

@@ -1,4 +1,7 @@
-"""A part of a plan, as a device needs it: one stream of messages."""
+"""A part of a plan, as a device needs it: one stream of messages.
+
+A *fake* is a dummy message. A *hop* is a mix at its position in the chain.
+"""
 
 from typing import NamedTuple
 
@@ -50,7 +53,10 @@ class Layout(NamedTuple):
 
 
 class Own(NamedTuple):
-    """The fakes of a device: ``whole`` fakes, and one more with probability coin / 2^64."""
+    """The fakes of a device: ``whole`` fakes, and one more with probability ``coin`` / 2^64.
+
+    They are records of uniform bins if ``uniform``, and otherwise records with no bit set.
+    """
 
     uniform: bool
     whole: int
@@ -58,10 +64,11 @@ class Own(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """The fakes of a hop; ``kind`` is none, blanks, uniform or one of ``SHAPES``.
+    """The fakes that a hop adds; ``kind`` is none, blanks, uniform or one of ``SHAPES``.
 
-    ``first`` and ``second`` are ratio and shift (shaped, paired), variance and shift (gaussian,
-    paired-gaussian), count and threshold (blanks), or only the count (uniform).
+    The meaning of ``first`` and ``second`` depends on the kind: ratio and shift (shaped, paired),
+    variance and shift (gaussian, paired-gaussian), count and flip threshold (blanks), or only the
+    count (uniform).
     """
 
     kind: str
@@ -74,6 +81,8 @@ class ContractPart(NamedTuple):
 
     Attributes
     ----------
+    bins : int
+        The number of bins, bits or points of a record.
     most_set : int or None
         The maximum number of bins in a record. None if all bits of a record may be set.
     threshold : int or None
@@ -88,8 +97,9 @@ class ContractPart(NamedTuple):
     replaced : int or None
         The probability that a uniform bin replaces a value, times 2^64. None for never.
     slots : int or None
-        How many of the ``most_set`` different bins of a record are drawn and sent, anew each time.
-        None if all are sent. The layout has no pads if every record has exactly ``most_set`` bins.
+        The number of bins that a device draws anew each time, out of the ``most_set`` different
+        bins of a record, and sends. None if it sends all of them. The layout has no pads if every
+        record has exactly ``most_set`` bins.
     """
 
     bins: int
@@ -105,12 +115,12 @@ class ContractPart(NamedTuple):
 
     @property
     def by_mixes(self) -> bool:
-        """Whether every hop draws the cover."""
+        """Whether every hop draws fakes, which are then the cover."""
         return self.recipe.kind != "none"
 
     @property
     def is_full(self) -> bool:
-        """Whether every record has exactly ``most_set`` bins, of which some are drawn and sent."""
+        """Whether slots are sampled from records that all have exactly ``most_set`` bins."""
         return self.slots is not None and self.layout.bins == self.bins
 
     @property
@@ -130,7 +140,7 @@ class ContractPart(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The maximum number of messages that a device sends, which is the space in a bundle."""
+        """The maximum number of messages that a device sends: the slots of the part in a bundle."""
         return self.least + (self.own is not None and self.own.coin > 0)
 
     @property
@@ -143,7 +153,7 @@ class ContractPart(NamedTuple):
         return (len(SHAPES[kind](first, second)) - 1) * bins
 
     def most_sent(self, bundles: int, hops: int) -> tuple[int, ...]:
-        """Return the maximum number of messages that leave each hop.
+        """Return the maximum number of messages that leave each hop, in the order of hops.
 
         Parameters
         ----------
@@ -309,7 +319,7 @@ def _read_threshold(fields: Fields) -> int:
 
 
 def _count_pads(part: ContractPart) -> int:
-    """Return the number of bins that are sent for missing members of a set in clear."""
+    """Return the number of additional bins that are sent for missing members of a set in clear."""
     most = part.most_set or 1
     return most if part.threshold is None and most > 1 and not part.is_full else 0
 

@@ -30,11 +30,13 @@ class ContractPlan(NamedTuple):
     Attributes
     ----------
     edges : tuple of float or None
-        The ascending boundaries of the ranges of a number.
+        If a bin is a range of numbers: the ascending boundaries of the ranges.
     grid : ContractGrid or None
         The grid to whose points numbers are rounded at random.
+    prefixes : Prefixes or None
+        If words are asked by prefixes: how many prefixes and symbols a round may have.
     epsilon, delta : float
-        The guarantee.
+        The guarantee, for all parts and all collections together.
     upper : float
         The upper bound of delta that the certificate states.
     assumption : str
@@ -42,9 +44,9 @@ class ContractPlan(NamedTuple):
     local_epsilon : float or None
         The epsilon that remains if all hops collude with the collector. None means infinity.
     count_flips : bool
-        Whether other people's flips or replaced values are part of the cover.
+        Whether the guarantee relies on other people's flips or replaced values.
     by_mixes : bool
-        Whether every hop provides the cover.
+        Whether every hop provides the cover: fakes.
     """
 
     question: Question
@@ -66,7 +68,7 @@ class ContractPlan(NamedTuple):
 
     @property
     def is_self_protecting(self) -> bool:
-        """Whether the own flips of each person are the whole cover."""
+        """Whether each person is protected only by the flips of their own messages."""
         covered = self.by_mixes or self.count_flips or any(part.own for part in self.parts)
         return not covered
 
@@ -148,7 +150,7 @@ def _local_epsilon(fields: Fields) -> float | None:
 def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]:
     """Return all ways to send a record, each as a list of its messages.
 
-    A message is described by its number of bins, the maximum number of bins that it sets (None for
+    A message is a tuple: the number of its bins, the maximum number of bins that it sets (None for
     all), and whether it always names exactly one bin.
     """
     bins, one = question.bins, question.kind == "one"
@@ -162,9 +164,9 @@ def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]
 
 
 def _list_slots(question: Question) -> list[tuple[int, int | None, bool]]:
-    """Describe the only part of a plan that sends some slots of a record.
+    """Return the only way to send sampled slots of a record, in the form of ``_list_splits``.
 
-    A record of bits has two bins for each bit, no and yes.
+    There is one part. It has two bins, no and yes, for each bit of a record of bits.
     """
     if question.kind == "bits":
         return [(2 * question.bins, question.bins, False)]
@@ -182,7 +184,7 @@ def _check_parts(plan: ContractPlan) -> None:
     def fits(part: ContractPart, bins: int, most: int | None, one: bool) -> bool:
         exact = part.threshold is None or (part.own is not None and part.own.uniform)
         padded = part.threshold is None and (part.most_set or 1) > 1
-        # Only records of a set vary in size, and need the pads that fill them up.
+        # Only sets vary in size, and need pads in place of missing members.
         varied = plan.question.kind == "set" and plan.question.attributes is None
         fitting = part.is_full if not varied else padded and not part.is_full
         return (part.bins, part.most_set) == (bins, most) and (one or fitting or not exact)

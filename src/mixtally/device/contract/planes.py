@@ -8,19 +8,19 @@ a direction uniformly, and sends
 
 which names the plane of all points with this product. A plane has one p-th of all points. Any two
 points lie in a common plane for a fraction kappa = (p^(t-1) - 1)/(p^t - 1) of the directions. A
-fake is a uniform integer below J p.
+fake (dummy message) is a uniform integer below J p.
 
-*Numbering.* The digits of a point are those of an integer below p^t, least significant first.
-Directions are numbered by the place of their leading 1: place 0 has the first p^(t-1) numbers,
-place 1 the next p^(t-2), and so on. For each place, the digits that follow are an integer in base
-p, most significant first.
+*Numbering.* A point is an integer below p^t. Its vector has the digits of this integer in base p,
+least significant first. Directions are ordered by the place of their leading 1: place 0 has the
+first p^(t-1) numbers, place 1 the next p^(t-2), and so on. Within a place, the digits after the
+leading 1 are an integer in base p, most significant first.
 
-*Labels of a closed list* are points in general position (``scatter``), so that the estimates of
-neighbors in the list do not have a common error.
+*Labels of a closed list* become points that are no line and no plane (``scatter``), so that the
+estimates of neighbors in the list do not have a common error.
 
-*Members of sets* are points in general position too: the SHA-256 of their number, modulo p^t
-(``model.planes`` gives the reason). Sets use about 2^63 points or more, among which hashes almost
-never collide. A list of single values uses few points, and needs a map without collisions.
+*Members of sets* become points by a hash: the SHA-256 of their number, modulo p^t (``model.planes``
+has the reason). Sets use about 2^63 points or more, among which hashes almost never collide. A list
+of single values uses few points, and needs a map without collisions.
 
 Source: Carter, Wegman, Universal Classes of Hash Functions (1979), for families with equal
 collision probabilities. Kappa follows from counting the directions orthogonal to x - y.
@@ -76,26 +76,26 @@ class Planes(NamedTuple):
         return self.directions * self.prime
 
     def point(self, number: int, values: int) -> int:
-        """Return the point of a bin. Every person has one of the question's ``values`` bins."""
+        """Return the point of a bin, for a question with ``values`` bins and one value a person."""
         return point_of(number, values, self.prime, self.digits)
 
     def member(self, number: int, values: int) -> int:
-        """Return the point of a bin, or of a pad, of a question about sets of ``values`` bins.
+        """Return the point of a bin or a pad, for a question about sets with ``values`` bins.
 
-        Pads are sent for missing members, and numbered from ``values`` on. If there are as many
-        values as points, each value is a point itself.
+        Pads are sent for missing members, and have the numbers from ``values`` on. If there are as
+        many bins as points, the number of each bin is its point.
         """
         if number < values == self.points:
             return number
         return int.from_bytes(sha256(str(number).encode()).digest(), "big") % self.points
 
     def members(self, bins: Sequence[int], values: int, most: int) -> list[int]:
-        """Return the first ``most`` distinct points of the bins and the pads of a set."""
+        """Return the first ``most`` distinct points of a set's bins, followed by the pads."""
         every = (*bins, *range(values, values + most))
         return list(dict.fromkeys(self.member(one, values) for one in every))[:most]
 
     def has_collision(self, point: int, others: Sequence[int], number: int) -> bool:
-        """Return whether ``point`` and another point lie in one plane of direction ``number``."""
+        """Return whether one of ``others`` is in the plane of ``point`` in direction ``number``."""
         mine = self.message(point, number)
         return any(other != point and self.message(other, number) == mine for other in others)
 
@@ -110,7 +110,7 @@ class Planes(NamedTuple):
         ]
 
     def message(self, point: int, number: int) -> int:
-        """Return the message of ``point``, in [0, p^t), under the direction of this number."""
+        """Return the message of ``point``, in [0, p^t), for the direction with this number."""
         p = self.prime
         product = 0
         for one in self.direction(number):
@@ -125,7 +125,9 @@ def is_prime(number: int) -> bool:
 
 
 def most_digits(prime: int, most: int = MOST_MESSAGES) -> int:
-    """Return the maximum number of digits with at most ``most`` messages; 1 for none.
+    """Return the maximum dimension t for which there are at most ``most`` messages.
+
+    The result is 1 if there are more messages even for the minimum dimension, 2.
 
     Parameters
     ----------
@@ -141,14 +143,14 @@ def most_digits(prime: int, most: int = MOST_MESSAGES) -> int:
 
 
 def digits_for(prime: int, values: int) -> int:
-    """Return the minimum number of digits for a number of points; at least 2.
+    """Return the minimum dimension t >= 2 with at least ``values`` points.
 
     Parameters
     ----------
     prime : int
         The modulus p.
     values : int
-        The number of points.
+        The required number of points, p^t.
     """
     digits = 2
     while prime**digits < values:

@@ -10,7 +10,7 @@ from mixtally.device.contract.fields import Fields, make_refusal, number, text, 
 
 MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
 MOST_POINTS = (1 << 63) - 1
-"""Maximum number of points of the texts of an open domain."""
+"""The maximum number of points to which texts of an open domain are hashed."""
 _SEED = re.compile(r"[0-9a-f]{32}")
 CONTROL_CHARACTERS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -26,7 +26,7 @@ class Question(NamedTuple):
     Attributes
     ----------
     kind : str
-        one, set or bits.
+        "one", "set" or "bits".
     max_set : int
         The maximum number of bins in a set.
     attributes : tuple of int or None

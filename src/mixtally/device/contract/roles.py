@@ -60,7 +60,7 @@ def read_role_name(fields: Fields, field: str) -> str:
 
 
 def key_hash(name: str, public: bytes) -> bytes:
-    """Return the four bytes by which a note identifies the key of a signature.
+    """Return the four bytes that identify the key of a signature in a note.
 
     Parameters
     ----------
@@ -106,7 +106,10 @@ def parse_verifier_key(name: str, written: str, place: str) -> bytes:
 
 
 def read_rounds(value: object) -> tuple[int, int]:
-    """Return how long a round is open, and the time from one start to the next, in seconds."""
+    """Read the schedule of rounds, or raise RefusedError.
+
+    The result is how long a round is open, and the time from one start to the next, in seconds.
+    """
     fields = Fields(value, "rounds", "open_seconds every_seconds")
     every = fields.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
     return fields.whole("open_seconds", 1, every, "rounds-out-of-range"), every

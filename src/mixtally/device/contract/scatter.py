@@ -1,4 +1,4 @@
-"""A public map from the labels of a closed list to points in general position.
+"""A public map from the labels of a closed list to points, few of which lie in any one plane.
 
 A device and a collector call ``point_of`` for a question whose values are sent as planes of Z_p^t
 (``device.contract.planes``). The map from the d labels to points is injective and has two steps.
@@ -6,8 +6,9 @@ A device and a collector call ``point_of`` for a question whose values are sent 
 *Permutation.* The numbers 0..d - 1 of the labels are permuted. Let s be the least integer whose
 square is at least d. A number is written as s high + low. A round of a Feistel network replaces the
 pair (low, high) by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d
-and high. Six rounds permute [0, s^2). The six rounds are repeated until the number is below d
-(cycle walking). So regular patterns of labels, such as neighbors or every seventh label, disappear.
+and high. Six rounds are a permutation of [0, s^2). They are applied again until the number is below
+d (cycle walking). So regular patterns of labels, such as neighbors or every seventh label,
+disappear.
 
 *Curve.* A number has the digits l_0, .., l_(t-1) in base p, least significant first. Its point has
 the same digits except the last, which is (l_(t-1) + l_0^2) mod p.
@@ -17,17 +18,17 @@ d. A plane is the set of points with <a, x> = c. A label lies in it if
 
     a_(t-1) l_0^2 + a_0 l_0 + a_1 l_1 + .. + a_(t-1) l_(t-1) = c  (mod p).
 
-Call numbers that differ only in l_0 a row. The d labels occupy at most d / p + 1 rows. Let p be odd
-(for p = 2 the bound exceeds d). If a_(t-1) is not 0, the equation is quadratic in l_0, so a row has
-at most two solutions: 2 d / p + 2 in total. If a_(t-1) is 0, the equation is linear in the other
-digits. Then p^(t-2) of the p^(t-1) numbers with the same last digit solve the equation. With d = m
-p^(t-1) + r and r < p^(t-1), at most (m + 1) p^(t-2) labels do. Since d > p^(t-1), m is at least 1,
-so this is at most 2 m p^(t-2) <= 2 d / p.
+A *row* consists of the p numbers that differ only in l_0. The d labels are in at most d / p + 1
+rows. Let p be odd (for p = 2 the bound exceeds d). If a_(t-1) is not 0, the equation is quadratic
+in l_0, so there are at most two solutions in each row: 2 d / p + 2 in total. If a_(t-1) is 0, the
+equation is linear in the other digits. Then p^(t-2) of the p^(t-1) numbers with the same last digit
+solve the equation. With d = m p^(t-1) + r and r < p^(t-1), at most (m + 1) p^(t-2) labels do. Since
+d > p^(t-1), m is at least 1, so this is at most 2 m p^(t-2) <= 2 d / p.
 
-Without the curve, the numbers 0..p - 1 would be a line, and their estimates would have a common
-error. A hash in place of the permutation could map two labels to one point. The permutation needs
-no key. The delta of a message is the delta of p bins for any two different points, so privacy does
-not depend on the map.
+Without the curve, the points of the numbers 0..p - 1 would be a line, and their estimates would
+have a common error. A hash in place of the permutation could map two labels to one point. The
+permutation needs no key, because privacy does not depend on the map: for any two different points,
+the delta of a message is that of a message that names one of p bins.
 
 Source: Luby, Rackoff, How to Construct Pseudorandom Permutations (1988); Patarin, Security of
 Random Feistel Schemes with 5 or More Rounds (2004), for six rounds; Black, Rogaway, Ciphers with
@@ -38,8 +39,8 @@ from hashlib import sha256
 from math import isqrt
 
 LARGEST_LIST = 10_000_000
-"""Maximum number of bins of a closed list. Open domains have more, and their bins are points
-already."""
+"""The maximum number of bins of a closed list. Open domains have more bins, and each of their bins
+is a point."""
 ROUNDS = 6  # enough for a pseudorandom permutation, by Patarin's theorem
 
 
@@ -54,7 +55,7 @@ def side_of(values: int) -> int:
 def round_shift(number: int, values: int, half: int) -> int:
     """Return the hash F of one round of the permutation.
 
-    The round adds F to one half of a number, modulo s. F depends on the other half.
+    The round adds F to one half of a number, modulo s. F is a hash of the other half.
 
     Parameters
     ----------
@@ -82,7 +83,9 @@ def permute_bin(number: int, values: int) -> int:
 
 
 def point_on_curve(number: int, prime: int, digits: int) -> int:
-    """Return the point of a number in [0, p^t): its last digit plus its first digit squared.
+    """Return the point of a number: the number with a different last digit.
+
+    The square of the first digit is added to the last digit, modulo p.
 
     Parameters
     ----------
@@ -101,7 +104,7 @@ def point_on_curve(number: int, prime: int, digits: int) -> int:
 def point_of(number: int, values: int, prime: int, digits: int) -> int:
     """Return the point of bin ``number`` of a question with ``values`` bins.
 
-    A bin of an open domain, which has more than ``LARGEST_LIST`` bins, is a point already.
+    If there are more than ``LARGEST_LIST`` bins, the domain is open and each bin is its own point.
     """
     if values > LARGEST_LIST:
         return number

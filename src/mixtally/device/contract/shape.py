@@ -1,17 +1,17 @@
 """The shapes of a mix's fakes: tables of integers over 2^64, computed with integers only.
 
 A fake is a dummy message. Each bin receives k fakes with a probability F(k) that decreases on both
-sides of a shift s:
+sides of its mode s, the *shift*:
 
     Laplace    F(k) ~ (ratio / 2^64)^|k - s|
     Gaussian   F(k) ~ exp(-(k - s)^2 / (2 variance))
 
-for k = 0, 1, .., truncated below 0. A table ends with the last k whose probability is not zero in
-64 bits, at most 100,000 above s. The accountant computes delta from these integers, so it accounts
-for both ends of the table exactly.
+for k = 0, 1, .., truncated below 0. A table has the integers F(k) 2^64. It ends with the last k
+whose integer is not 0, at most 100,000 above s. The accountant computes delta from these integers,
+so delta includes the truncation at both ends exactly.
 
-A *paired* table is for two bins whose fakes always add up to 2 s: k in the first bin, and 2 s - k
-in the second. It ends at 2 s, so it is symmetric.
+A *paired* table is for two bins whose numbers of fakes always add up to 2 s: k in the first bin,
+and 2 s - k in the second. The table ends at 2 s, so it is symmetric.
 
 Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-maximizing Privacy Mechanisms (2009);
 Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
@@ -41,7 +41,7 @@ def laplace_weights(ratio: int, shift: int, *, paired: bool = False) -> tuple[in
     shift : int
         The mode s.
     paired : bool
-        Whether two bins share a fixed number of fakes, so that the table is symmetric.
+        Whether the table is paired, as the docstring of the module defines.
     """
     return _build_table(_laplace_falls(ratio), shift, paired=paired)
 
@@ -54,11 +54,11 @@ def gaussian_weights(variance: int, shift: int, *, paired: bool = False) -> tupl
     Parameters
     ----------
     variance : int
-        The parameter of the exponent, before truncation.
+        The variance of the distribution before truncation.
     shift : int
         The mode s.
     paired : bool
-        Whether two bins share a fixed number of fakes, so that the table is symmetric.
+        Whether the table is paired, as the docstring of the module defines.
     """
     return _build_table(_gaussian_falls(variance), shift, paired=paired)
 
@@ -67,20 +67,21 @@ PAIRED: dict[str, Callable[[int, int], tuple[int, ...]]] = {
     "paired": partial(laplace_weights, paired=True),
     "paired-gaussian": partial(gaussian_weights, paired=True),
 }
-"""The functions for recipes of two bins whose fakes have a fixed total."""
+"""For each kind of paired recipe, the function from its two integers to its table."""
 SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
     "shaped": laplace_weights,
     "gaussian": gaussian_weights,
     **PAIRED,
 }
-"""The functions for the two integers of a recipe, by the recipe's kind."""
+"""For each kind of shaped recipe, the function from its two integers to its table."""
 
 
 def _build_table(falls: Iterable[int], shift: int, *, paired: bool) -> tuple[int, ...]:
-    """Return a table whose probabilities decrease as ``falls`` states on both sides of the shift.
+    """Return a table of probabilities that decrease on both sides of the shift.
 
-    ``falls`` are the ratios to the probability at the shift, over 2^256, at distances 1, 2, .. All
-    entries are rounded down, except the entry at the shift, which receives the remainder.
+    ``falls`` yields the ratio F(s + j) / F(s) for the distances j = 1, 2, .., times 2^256. All
+    entries of the table are rounded down, except the entry at the shift, which is increased so that
+    the sum is 2^64.
     """
     above: list[int] = []
     most = shift if paired else _MOST_ABOVE
@@ -100,7 +101,7 @@ def _build_table(falls: Iterable[int], shift: int, *, paired: bool) -> tuple[int
 
 
 def _laplace_falls(ratio: int) -> Iterator[int]:
-    """Yield (ratio / 2^64)^j for j = 1, 2, .., each rounded down."""
+    """Yield (ratio / 2^64)^j times 2^256 for j = 1, 2, .., each rounded down."""
     power = 1 << _GUARD_BITS
     while True:
         power = power * ratio >> SCALE_BITS
@@ -108,10 +109,10 @@ def _laplace_falls(ratio: int) -> Iterator[int]:
 
 
 def _gaussian_falls(variance: int) -> Iterator[int]:
-    """Yield exp(-j^2 / (2 variance)) for j = 1, 2, ..: each is the previous one times g^(2j - 1).
+    """Yield exp(-j^2 / (2 variance)) times 2^256 for j = 1, 2, ..
 
-    The factor g = exp(-1 / (2 variance)) is the inverse of the exponential series, with each term
-    rounded down.
+    Let g = exp(-1 / (2 variance)). Each result is the previous one times g^(2j - 1). The inverse of
+    g is computed by the exponential series, with each term rounded down.
     """
     one = 1 << _GUARD_BITS
     term, series, k = one, 0, 0

@@ -4,9 +4,10 @@ Symbol 0 ends a word. The symbols 1, 2, .. are the characters of the alphabet. T
 escape, announces a character outside the alphabet. Its code point follows in digits, which are the
 symbols 1, 2, .. again, most significant first.
 
-A round asks for one or several symbols after a prefix. They are the digits of a number s below
-size^symbols, most significant first. Prefix i followed by s is bin i * size^symbols + s. The last
-bin is for all other words.
+A round asks for one or several symbols after a prefix. Let A be the number of all symbols, and L
+the number of symbols that are asked for. They are the digits of a number s in base A, most
+significant first. Prefix i followed by these symbols is bin i A^L + s. The last bin is for all
+other words.
 """
 
 from collections.abc import Sequence
@@ -55,7 +56,7 @@ def spell(word: str, alphabet: str, length: int) -> list[int]:
 def find_extension_bin(
     word: str | None, asked: Prefixes, prefixes: Sequence[Sequence[int]], *, closing: bool
 ) -> int:
-    """Return the number of the bin of a word in a round of the search for words.
+    """Return the number of the bin of a word in one round of a search for words.
 
     Parameters
     ----------
@@ -71,8 +72,9 @@ def find_extension_bin(
     Returns
     -------
     int
-        From 0 to ``asked.most * asked.extension_count``. The last bin has all people whose word
-        extends no prefix, or who have no word.
+        A number in [0, ``asked.most * asked.extension_count``]. The last bin is for people whose
+        word begins with none of the prefixes, or who have no word. In a closing round it is also
+        for longer words.
 
     Raises
     ------

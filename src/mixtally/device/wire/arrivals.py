@@ -3,12 +3,12 @@
     tag = first 8 bytes of SHA-256(LABEL, SHA-256 of the sheet (32 bytes), hop (1), part (2), bytes)
 
 Hop 1 lists its distinct bundles, as part 0. Every later hop and the collector list all envelopes of
-each part, copies included. So these lists can be computed again from the pieces that the previous
-hop has sent, and the manifest says how many tags every list has. Different bytes may have one tag,
-which anyone can arrange, so equal tags are no fault.
+each part, copies included. So anyone can compute these lists again from the pieces (files of
+messages) that the previous hop has sent. The numbers in the manifest determine how many tags every
+list has. Anyone can make different bytes with the same tag, so equal tags are no fault.
 
-Tags of one layer say nothing about the next layer. A reader without an envelope sees a uniform
-random number in its place. SPEC.md, section 18, has the argument.
+The tag of an envelope reveals nothing about the tags of the envelopes inside it. To a reader
+without the envelope, its tag is a uniform random number. SPEC.md, section 18, has the argument.
 """
 
 import sys
@@ -25,7 +25,7 @@ from mixtally.device.wire.sheet import read_digest
 
 TAG_BYTES = 8
 MOST_LISTED = (1 << 24) // TAG_BYTES
-"""Maximum number of tags in a file of a list."""
+"""The maximum number of tags in one file of a list."""
 MOST_FILES = 1 << 16
 """Maximum number of files of a list."""
 _LABEL = b"mixtally arrival 1"
@@ -66,7 +66,7 @@ def make_tagger(sheet: bytes, hop: int, part: int = 0) -> Callable[[bytes], byte
 
 
 def make_list(items: Iterable[bytes], tag: Callable[[bytes], bytes]) -> list[bytes]:
-    """Return the files of a list, in order, as bytes; the list has the tag of every item."""
+    """Return the list of the tags of all ``items``, as the contents of its files in order."""
     data, most = b"".join(sorted(map(tag, items))), MOST_LISTED * TAG_BYTES
     return [data[start : start + most] for start in range(0, len(data), most)]
 
@@ -74,7 +74,7 @@ def make_list(items: Iterable[bytes], tag: Callable[[bytes], bytes]) -> list[byt
 def check_arrivals(
     lists: ArrivalLists, received: Iterable[Iterable[bytes]], sheet: bytes, hop: int
 ) -> None:
-    """Raise RefusedError unless ``lists`` have the tags of the envelopes that a role was sent.
+    """Raise RefusedError unless ``lists`` have the tags of all envelopes that were sent to a role.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def find_tags(
 ) -> set[bytes]:
     """Return those of ``tags`` that a list contains.
 
-    Raises RefusedError if a file is not as ``files`` describes it, or if tags are not in ascending
-    order. All files are read, so nobody learns which tags are of interest. ``read`` returns the
-    bytes of a file, given its SHA-256.
+    ``files`` describes the files of the list, and ``read`` returns the bytes of a file by its
+    SHA-256. All files are read, so nobody learns which tags are of interest. Raises RefusedError if
+    a file does not match its description, or if tags are not in ascending order.
     """
     by_number = {int.from_bytes(tag): tag for tag in tags}
     found, last = set[bytes](), 0
@@ -116,9 +116,9 @@ def find_tags(
 
 
 def _read_tags(data: bytes, file: ListFile, last: int) -> "array[int]":
-    """Return the tags of a file as numbers, in ascending order and at least ``last``.
+    """Return the tags of a file as numbers, or raise RefusedError if it does not match ``file``.
 
-    Raises RefusedError for any other file.
+    The tags must be in ascending order, and at least ``last``.
     """
     digest = sha256(data).hexdigest()
     if digest != file.sha256:
@@ -135,9 +135,9 @@ def _read_tags(data: bytes, file: ListFile, last: int) -> "array[int]":
 
 
 def check_lists(lists: ArrivalLists, counts: Sequence[int], place: str) -> None:
-    """Raise RefusedError unless the lists have ``counts`` tags, in files that are full.
+    """Raise RefusedError unless each list has the number of tags in ``counts``, in full files.
 
-    Only the last file of a list may have fewer tags than fit into it.
+    Only the last file of a list may have fewer tags than the maximum.
     """
     sizes = [[file.tags for file in files] for files in lists]
     if sizes != [_file_sizes(count) for count in counts]:

@@ -3,8 +3,8 @@
 A bundle consists of the envelopes of all parts, in the order of the parts in the contract. Every
 part has a fixed number of slots, and all envelopes of a part have one length. So all bundles of a
 contract have the same length. A device decides at random whether it sends an additional fake (a
-dummy message) in a part. If it sends none, the last slot of the part contains padding
-(``device.wire.envelope``).
+dummy message) in a part. The last slot of the part is for this fake. If the device sends none, the
+slot contains padding (``device.wire.envelope``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def check_body(body: bytes, shapes: Sequence[PartShape], *, single: bool = False
     shapes : sequence of PartShape
         The slots and envelope lengths of each part.
     single : bool
-        Whether only one bundle is accepted, as with a code.
+        Whether the body must be one bundle, because a one-time code admits only one.
     """
     size = bundle_bytes(shapes)
     if not body or len(body) % size or (single and len(body) > size):

@@ -1,8 +1,8 @@
 """One-time codes: what a person types, and the list of hashes that admits bundles.
 
 A collector makes codes, gives one to each person, and signs a list of their hashes. The first hop
-accepts one bundle a code and round. A code has 128 secret bits and 12 check bits, which find a code
-that was mistyped, as 28 digits of base 32.
+accepts one bundle for each code and round. A code is 28 digits of base 32: 128 secret bits, and 12
+check bits that detect mistyped codes.
 
 Source: D. Crockford, "Base 32", for the digits, and letters that are read as digits.
 """
@@ -15,10 +15,10 @@ from mixtally.device.wire.sheet import DIGEST, note_fields, read_digest, write_n
 from mixtally.errors import RefusedError
 
 SCHEME = "Code"
-"""Scheme of the header ``Authorization``, in which a code travels."""
+"""The scheme of the header ``Authorization``, in which a code is sent."""
 SECRET_BYTES = 16
 MOST_CODES = 200_000
-"""Maximum number of codes of a contract: their hashes fit into one note."""
+"""The maximum number of codes of a contract, so that their hashes fit into one note."""
 _FIELDS = "version kind contract hashes"
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LENGTH, _CHECK_BITS = 28, 12
@@ -32,7 +32,10 @@ def make_code(secret: bytes) -> str:
 
 
 def read_code(typed: str) -> str:
-    """Return the code that a person typed, in its one form; raise RefusedError if it is none."""
+    """Return the code that a person typed, in canonical form; raise RefusedError if it is invalid.
+
+    Hyphens, spaces and lower case are accepted, and letters that look like digits are replaced.
+    """
     code = typed.strip(" \t\r\n").upper().translate(_TYPED) if typed.isascii() else ""
     if len(code) == _LENGTH and set(code) <= set(_DIGITS):
         number = 0
@@ -50,14 +53,16 @@ def read_code(typed: str) -> str:
 
 
 def check_code(admission: str, typed: str | None) -> str | None:
-    """Return the code to be sent, or raise RefusedError.
+    """Return the code to send with a bundle, or None if the contract asks for none.
+
+    Raise RefusedError for a missing, invalid or unnecessary code.
 
     Parameters
     ----------
     admission : str
-        The field of the contract.
+        The contract's field ``admission``: "open" or "codes".
     typed : str or None
-        What the person typed, or None for nothing.
+        The code that the person typed, or None for nothing.
     """
     if admission == "open" and typed is not None:
         reason, expected, got = "code-not-asked", "no code, as everybody may answer", "a code"
@@ -70,12 +75,12 @@ def check_code(admission: str, typed: str | None) -> str | None:
 
 
 def hash_code(code: bytes) -> bytes:
-    """Return the hash by which the first hop knows a code."""
+    """Return the hash of a code, as in the list that the collector signs."""
     return sha256(code).digest()
 
 
 def write_codes(contract: str, codes: Iterable[str]) -> bytes:
-    """Return the list of the hashes of codes, which the collector signs."""
+    """Return the text with the hashes of all codes, which the collector signs."""
     hashes = sorted(hash_code(code.encode()).hex() for code in codes)
     return write_note("codes", {"contract": contract, "hashes": hashes})
 
@@ -86,9 +91,10 @@ def contract_of_codes(data: bytes) -> str:
 
 
 def read_codes(data: bytes, contract: str, most: int) -> frozenset[bytes]:
-    """Return the hashes in a list, without checking signatures.
+    """Return the hashes in the list of codes of a contract, without verifying signatures.
 
-    Raise RefusedError for anything else, and for more than ``most`` hashes.
+    Raise RefusedError for an invalid list, for the list of another contract, and for more than
+    ``most`` hashes.
     """
     fields = note_fields(data, "codes", _FIELDS)
     if read_digest(fields, "contract") != contract:

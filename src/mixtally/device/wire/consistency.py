@@ -1,7 +1,7 @@
 """Consistency of notes: a sheet with its contract, and manifests with the sheet and each other.
 
-Reading a note checks its format, and signatures are verified before that. These functions check the
-rest for roles, devices and anyone else who verifies a round.
+Other modules verify the signatures of a note, and then its format. These functions check whether
+notes agree with each other. Roles, devices and anyone else who verifies a round call them.
 """
 
 from collections.abc import Sequence
@@ -15,18 +15,25 @@ from mixtally.device.wire.sheet import Sheet
 from mixtally.device.wire.suite import SUITES
 
 MOST_WAIT = 10**7
-"""Maximum seconds from the close of a round to its expiry, when its keys are destroyed."""
+"""The maximum number of seconds from the close of a round to its expiry. When a round expires, its
+keys are destroyed."""
 
 
 class Frame(NamedTuple):
-    """The properties of a contract that its rounds must have.
+    """The numbers of a contract with which the notes of its rounds must agree.
 
     Attributes
     ----------
     contract : str
-        The fingerprint.
+        The fingerprint of the contract.
     rounds : int
         The maximum number of rounds.
+    open_seconds : int
+        How long a round is open.
+    hops : int
+        The number of hops, without the collector.
+    suite : int
+        The number of the HPKE suite.
     parts : int
         The number of streams of messages.
     minimum_crowd : int
@@ -34,8 +41,9 @@ class Frame(NamedTuple):
     most_bundles : int
         The maximum number of bundles that the first hop accepts in a round.
     most_messages : tuple of tuples of int
-        For each part, the maximum number of messages that leave each hop: all slots of
-        ``most_bundles`` bundles, and the most fakes of this hop and of all hops before.
+        For each part, the maximum number of messages that leave each hop. This is the number of
+        slots in ``most_bundles`` bundles, plus the maximum numbers of fakes that this hop and all
+        hops before it add.
     """
 
     contract: str
@@ -55,9 +63,9 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
     Parameters
     ----------
     sheet : Sheet
-        The sheet of a round.
+        The sheet of a round, which has its times and keys.
     frame : Frame
-        The numbers of the contract that the sheet must agree with.
+        The numbers of the contract with which the sheet must agree.
     """
     if sheet.contract != frame.contract:
         raise make_refusal("other-contract", "sheet.contract", frame.contract, sheet.contract)
@@ -81,9 +89,9 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
 
 
 def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame: Frame) -> None:
-    """Raise RefusedError unless manifests belong to the first hops of a round, in order.
+    """Raise RefusedError unless manifests are those of hop 1, hop 2, .. of a round and agree.
 
-    A hop must have received what the previous hop sent.
+    Each hop must have received what the previous hop sent.
 
     Parameters
     ----------
@@ -109,9 +117,9 @@ def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame
 def check_manifest(manifest: Manifest, frame: Frame) -> None:
     """Raise RefusedError for parts of another contract, too few bundles, or too many messages.
 
-    A batch may be sent on only if it has at least as many bundles as the minimum crowd. Without the
-    upper limits, a hostile hop could announce pieces that fill the disk of the next role, or
-    arrival lists that a device would never finish to download.
+    A batch must have at least as many bundles as the minimum crowd, or be destroyed. Without the
+    upper limits, a malicious hop could announce pieces that fill the disk of the next role, or
+    arrival lists that no device can download completely.
 
     Parameters
     ----------
@@ -153,9 +161,10 @@ def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
 
 
 def check_receipt(receipt: Receipt, digest: str, manifest: Manifest, frame: Frame) -> None:
-    """Raise RefusedError for a receipt of another manifest, by another hop, or with other lists.
+    """Raise RefusedError for a receipt that does not belong to a manifest and the role after it.
 
-    The collector has lists of as many tags as messages were sent, and a hop has none.
+    ``digest`` is the SHA-256 of the manifest. The collector's receipt must have arrival lists with
+    one tag for each message that was sent. The receipt of a hop must have no lists.
     """
     if receipt.manifest != digest:
         raise make_refusal("other-manifest", "receipt.manifest", digest, receipt.manifest)

@@ -3,8 +3,9 @@
     envelope_h = HPKE(key of hop h, info_h, envelope_{h+1});  hop number hops + 1 is the collector
     info_h = LABEL, SHA-256 of the sheet's text (32 bytes), h (1 byte), part (2 bytes)
 
-Every layer adds equally many bytes, so all envelopes of a part have one length at every hop. An
-envelope that was sealed for another round, hop or part cannot be opened.
+The innermost content is the message. Every layer adds the same number of bytes, so all envelopes of
+a part that a hop receives have the same length. An envelope that was sealed for another round, hop
+or part cannot be opened.
 
 Padding has the length of an envelope, and fills a slot of a bundle in which no message is sent:
 
@@ -25,9 +26,9 @@ from mixtally.device.wire.suite import HpkeSuite
 
 
 class KeyDomain(bytes, Enum):
-    """A domain separation prefix: the first bytes of a string on which a key depends.
+    """Domain separation prefixes: the first bytes of each string from which keys are derived.
 
-    Each use of keys has its own prefix.
+    Each use of keys has a prefix of its own.
     """
 
     ENVELOPE = b"mixtally envelope 1"
@@ -35,7 +36,10 @@ class KeyDomain(bytes, Enum):
 
 
 def info(sheet: bytes, hop: int, part: int) -> bytes:
-    """Return the HPKE info of an envelope. Hops count from 1, parts from 0."""
+    """Return the HPKE info of an envelope.
+
+    ``sheet`` is the SHA-256 of the round's sheet. ``hop`` is counted from 1 and ``part`` from 0.
+    """
     return KeyDomain.ENVELOPE.value + sheet + hop.to_bytes(1) + part.to_bytes(2)
 
 
@@ -58,7 +62,7 @@ class Sealer:
         return self.layers(message, part)[-1]
 
     def layers(self, message: bytes, part: int) -> list[bytes]:
-        """Return the envelopes that each role receives of a message, the last role's first."""
+        """Return the envelope of a message that each role receives, the last role's first."""
         hop, made = self._first + len(self._keys), []
         for key in reversed(self._keys):
             hop -= 1

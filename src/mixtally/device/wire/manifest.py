@@ -1,11 +1,11 @@
 """Manifests and receipts: statements of a hop about the batch that it sends.
 
-A manifest names the pieces of every part by their SHA-256, so that anyone can transport them. It
-states how many messages were received, dropped for each reason, and added. The collector needs
-these numbers for the estimate. In the manifest of a destroyed round, all numbers of the parts are
-0. A receipt states that the next role has all pieces. Both name lists of what was received
-(``device.wire.arrivals``): a manifest those of its hop, and the collector's receipt those of the
-collector.
+A *piece* is a file of messages. A manifest names the pieces of every part by their SHA-256, so that
+anyone can transport them. It states how many messages were received, dropped for each reason, and
+added. The collector needs these numbers for the estimate. In the manifest of a destroyed round, all
+numbers of the parts are 0. A receipt states that the next role has all pieces. *Arrival lists*
+(``device.wire.arrivals``) have a tag of everything that a role received. A manifest names the lists
+of its hop, and the collector's receipt those of the collector.
 """
 
 import re
@@ -77,20 +77,21 @@ class Manifest(NamedTuple):
     hop : int
         The position of the hop, from 1.
     bundles : int
-        The distinct bundles that counted at the first hop.
+        The number of distinct bundles whose messages the first hop passed on.
     left_out : int
-        The distinct bundles that were dropped, because an envelope did not open or a part had too
-        much padding.
+        The number of distinct bundles that the first hop dropped, because an envelope could not be
+        opened or a part had too much padding.
     destroyed : str or None
-        Why nothing is sent; None if something is sent. "too-few", "expired", "lost" (a hop was
-        restored from a backup, without the round's key), or "ended: " and an operator's words.
+        Why the hop sends nothing; None if it sends messages. "too-few", "expired", "lost" (a hop
+        was restored from a backup, without the round's key), or "ended: " and an operator's reason.
     before : str or None
         The SHA-256 of the previous hop's manifest. None at the first hop, and if the round expired,
-        was lost or was ended before one arrived.
+        was lost or was ended before that manifest arrived.
     overruled : tuple of str
-        Roles that were silent when this hop started, and were not waited for.
+        Roles that were silent when this hop was started, and whose operator decided not to wait for
+        them.
     arrivals : tuple of tuple of ListFile
-        The lists of what this hop received. There are none in a destroyed round.
+        The arrival lists of what this hop received. There are none in a destroyed round.
     """
 
     sheet: str
@@ -105,7 +106,7 @@ class Manifest(NamedTuple):
 
     @property
     def received_counts(self) -> list[int]:
-        """The number of tags in each list of what this hop received."""
+        """The number of tags in each arrival list of this hop."""
         if self.destroyed is not None:
             return []
         if self.hop == 1:
@@ -117,8 +118,8 @@ class Receipt(NamedTuple):
     """The statement of the next hop, or of the collector, that it has all pieces of a manifest.
 
     ``manifest`` is the SHA-256 of the manifest. ``hop`` is the position of the role that signs the
-    receipt, which is the position of the manifest's hop plus 1. ``arrivals`` are the lists of what
-    the collector received. A hop has None here, because its own manifest names its lists.
+    receipt: that of the manifest's hop plus 1. ``arrivals`` are the arrival lists of the collector.
+    They are None in the receipt of a hop, because its own manifest names its lists.
     """
 
     manifest: str
@@ -137,7 +138,10 @@ def write_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(data: bytes) -> Manifest:
-    """Read the manifest in ``data``; raise RefusedError if it is invalid or its sums are wrong."""
+    """Read the manifest in ``data``, or raise RefusedError.
+
+    The numbers of messages received, dropped, added and sent must add up.
+    """
     fields = note_fields(data, "manifest", _MANIFEST)
     destroyed = None
     if fields.values["destroyed"] is not None:
@@ -173,15 +177,18 @@ def read_manifest(data: bytes) -> Manifest:
 
 
 def is_broken_off(end: str | None) -> bool:
-    """Return whether ``end`` says that an accident at a hop ended the round.
+    """Return whether a hop lost its data or an operator ended the round.
 
-    The values of ``end`` are those of ``Manifest.destroyed``.
+    ``end`` is a value of ``Manifest.destroyed``.
     """
     return end is not None and (end == LOST or end.startswith(f"{ENDED}: "))
 
 
 def end_of(why: str) -> str | None:
-    """Return the end of a round that an operator ends; None if ``why`` cannot be on the wire."""
+    """Return the value of ``Manifest.destroyed`` for a round that an operator ends.
+
+    ``why`` is the operator's reason. Return None if a manifest cannot contain it.
+    """
     end = f"{ENDED}: {why}"
     return end if _END.fullmatch(end) else None
 

@@ -4,9 +4,9 @@
     (an empty line)
     — NAME BASE64(hash of the key, 4 bytes; Ed25519 signature of TEXT, 64 bytes)
 
-The bytes of the text are signed as they are. A verifier key is written NAME+HASH+BASE64(1, public
-key), and a signing key PRIVATE+KEY+NAME+HASH+BASE64(1, seed). HASH is the first four bytes of
-SHA-256(NAME, newline, 1, public key).
+The signature is over the bytes of the text, without any change. A verifier key is written
+NAME+HASH+BASE64(1, public key), and a signing key PRIVATE+KEY+NAME+HASH+BASE64(1, seed). Here 1 is
+one byte, and HASH is the first four bytes of SHA-256(NAME, newline, 1, public key).
 
 Source: C2SP signed-note; RFC 8032.
 """
@@ -105,7 +105,7 @@ def parse_signer(written: str) -> Signer:
 
 
 def sign_note(data: bytes, *signers: Signer) -> bytes:
-    """Return ``data`` with a signature line of each of ``signers``, each line once.
+    """Return ``data`` with a signature line of each signer, without repeated lines.
 
     Raise RefusedError for a text that cannot be a note.
     """
@@ -117,10 +117,10 @@ def sign_note(data: bytes, *signers: Signer) -> bytes:
 def merge_notes(
     text: bytes, notes: Collection[bytes], known: Mapping[str, bytes] | None = None
 ) -> bytes:
-    """Return ``text`` with the signature lines of all ``notes``, each once, in order.
+    """Return ``text`` with the signature lines of all ``notes``, in order, without repeated lines.
 
-    Raise RefusedError for a note of another text, a false signature of a known key, and too many
-    lines.
+    Raise RefusedError for a note of another text, for an invalid signature under a known key, and
+    for too many lines.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def merge_notes(
     notes : Collection of bytes
         Notes of this text.
     known : mapping of str to bytes or None
-        Public keys by name. Only the first verified line of each is kept, which drops lines that
-        strangers added. None keeps all lines.
+        Public keys by name. Only the first valid line of each is kept, so lines of other keys are
+        dropped. None keeps all lines.
     """
     lines: list[bytes] = []
     first: dict[str, bytes] = {}
@@ -148,10 +148,10 @@ def merge_notes(
 
 
 def find_signers(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the names of those who have signed ``data``.
+    """Return the names in ``known`` whose keys have signed ``data``.
 
-    Lines of other keys are ignored. Raise RefusedError for an invalid signature under a known key,
-    and for data that is not a note.
+    Signature lines of other keys are ignored. Raise RefusedError for an invalid signature under a
+    known key, and for data that is not a note.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def is_valid_signature(public: bytes, signature: bytes, text: bytes) -> bool:
     A key of small order has no valid signatures.
     """
     second = int.from_bytes(public, "little") & ((1 << 255) - 1)
-    # Second coordinates that are not reduced would be another spelling of the same key.
+    # A y coordinate that is not reduced modulo the field would be another encoding of the same key.
     if second >= _FIELD or second in _SMALL:
         return False
     try:

@@ -1,7 +1,8 @@
-"""Problem details: why a role refuses a request. The type of a problem is a path that explains it.
+"""Problem details: why a role refuses a request.
 
-Clients act only on the status. For 408, 429 and 5xx they send the same bytes again after
-Retry-After, unless the round is over then; for another 4xx they never do.
+The type of a problem is a path at which the role serves an explanation. Clients act only on the
+HTTP status. For 408, 429 and 5xx they send the same bytes again after the time in Retry-After,
+unless the round is over then. For any other 4xx they do not send them again.
 
 Source: RFC 9457; RFC 9205, section 4.6.
 """
@@ -23,7 +24,7 @@ class ProblemKind(NamedTuple):
 
 
 class Problem(Enum):
-    """All kinds of refusals. Their paths are made of their names."""
+    """All kinds of refusals. The path of each is derived from its name."""
 
     BODY_LENGTH = ProblemKind(
         400, "The body does not consist of whole bundles", "send whole bundles of this contract"
@@ -90,5 +91,5 @@ class Problem(Enum):
 
 
 def problem_of_path(path: str) -> Problem | None:
-    """Return the problem that a path explains; None if there is none."""
+    """Return the problem that is explained at ``path``; None if there is none."""
     return next((problem for problem in Problem if problem.path == path), None)

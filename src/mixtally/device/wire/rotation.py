@@ -1,4 +1,4 @@
-"""Rotation notes: a role replaces its signing key, and both keys have signed that.
+"""Rotation notes: a role replaces its signing key. Both the old and the new key sign the note.
 
 A peer or a device that trusts the old key of a role follows such notes to the key that the next
 contract names. A thief of the old key can sign such a note as well. So a peer or a device accepts
@@ -15,13 +15,13 @@ from mixtally.device.wire.note import merge_notes, verify_note
 from mixtally.device.wire.sheet import note_fields, write_note
 
 MOST_FOLLOWED = 16
-"""Maximum number of rotations from one key to another.
+"""The maximum number of rotations that are followed from one key to its successors.
 
-A role could otherwise make its peers store notes without end. A key that is replaced every month
-needs 16 only after more than a year without a new serial of some contract.
+Without a limit, a role could make its peers store any number of notes. If a key is replaced every
+month, 16 rotations are enough for a contract that has no new serial for more than a year.
 """
 MOST_LISTED = 100
-"""Maximum number of rotations in a list: six roles with 16 each, rounded up."""
+"""The maximum number of rotations in a list: six roles with 16 each, rounded up."""
 
 
 class Rotation(NamedTuple):
@@ -33,7 +33,7 @@ class Rotation(NamedTuple):
 
 
 KeyChanges = Mapping[tuple[str, bytes], bytes]
-"""The new key for each name of a role and old key."""
+"""Verified key replacements: a map from (name of a role, old key) to the new key."""
 
 
 def write_rotation(rotation: Rotation) -> bytes:
@@ -58,9 +58,9 @@ def read_rotation(data: bytes) -> Rotation:
 
 
 def verify_rotation(data: bytes) -> tuple[Rotation, bytes]:
-    """Return the rotation in ``data``, and its note without the signatures of others.
+    """Return the rotation in ``data``, and its note with only the signatures of the two keys.
 
-    Raise RefusedError unless the old and the new key have signed it.
+    Raise RefusedError unless the old and the new key have signed the note.
     """
     rotation = read_rotation(data)
     signed = text_of(data)
@@ -73,7 +73,7 @@ def verify_rotation(data: bytes) -> tuple[Rotation, bytes]:
 
 
 def write_rotations(notes: Iterable[bytes]) -> bytes:
-    """Return the JSON list of notes that a role serves for a contract."""
+    """Return a JSON list of rotation notes, which a role serves for a contract."""
     return json.dumps([note.decode() for note in notes]).encode() + b"\n"
 
 
@@ -88,7 +88,7 @@ def verify_rotations(data: bytes) -> dict[tuple[str, bytes], bytes]:
         raise make_refusal("too-long", "rotations", f"at most {MOST_LISTED}", len(listed))
     found: dict[tuple[str, bytes], bytes] = {}
     for one in listed:
-        # Half characters, which JSON can contain, are refused with the note.
+        # JSON can contain half of a surrogate pair. A note that contains one is refused.
         rotation, _ = verify_rotation(text(one, "rotations").encode("utf-8", "surrogatepass"))
         if found.setdefault(rotation[:2], rotation.new) != rotation.new:
             expected = f"one rotation of each key of {rotation.role}"
@@ -97,7 +97,9 @@ def verify_rotations(data: bytes) -> dict[tuple[str, bytes], bytes]:
 
 
 def follow_key(changes: KeyChanges, role: str, key: bytes) -> list[bytes]:
-    """Return the successive keys of a role, oldest first.
+    """Return ``key`` and its successors, oldest first.
+
+    At most ``MOST_FOLLOWED`` rotations are followed.
 
     Parameters
     ----------
@@ -106,7 +108,7 @@ def follow_key(changes: KeyChanges, role: str, key: bytes) -> list[bytes]:
     role : str
         The name of the role.
     key : bytes
-        The first key.
+        The first key, such as one that a device trusts.
     """
     keys = [key]
     while len(keys) <= MOST_FOLLOWED and (new := changes.get((role, keys[-1]))) is not None:

@@ -1,4 +1,4 @@
-"""Verification of a round from its notes, before it by devices, and after it by anyone.
+"""Verification of the notes of a round: by devices before they answer, and by anyone afterwards.
 
 Signatures are verified before a text is parsed. The content of a text is checked before it is
 compared with other notes.
@@ -31,26 +31,27 @@ def verify_round(
     roles: Mapping[str, bytes],
     frame: Frame,
 ) -> tuple[Manifest, ...]:
-    """Return the manifests of the first hops, after verifying all notes of a round.
+    """Verify all notes of a round, and return its manifests, from hop 1 on.
 
     Parameters
     ----------
     sheet : bytes
         The note of the sheet.
     manifests : sequence of bytes
-        Notes of the first hops in order, each signed by its hop.
+        The notes of the manifests of hop 1, hop 2 and so on, each signed by its hop. Those of the
+        last hops may be missing.
     receipts : sequence of bytes
-        Notes of the receipts in the order of the manifests, each signed by the role after the hop
-        of the manifest. The last manifests may lack receipts.
+        The notes of the receipts in the order of the manifests, each signed by the role after the
+        hop of the manifest. Receipts for the last manifests may be missing.
     roles : mapping
         The public key of each role by its name: the hops in order, then the collector.
     frame : Frame
-        The properties of the contract.
+        The numbers of the contract with which the notes must agree.
 
     Raises
     ------
     RefusedError
-        If a signature is missing or a note does not fit.
+        If a signature is missing, or if notes contradict the contract or each other.
     """
     verify_sheet(sheet, roles, frame)
     if len(manifests) > frame.hops or len(receipts) > len(manifests):

@@ -1,7 +1,7 @@
-"""The sheet of a round: its times and the public keys of all hops. All roles sign it.
+"""The sheet of a round: its times, and the public keys of all hops and the collector.
 
-Clients use no key from another source. A mix that gave one person a key of their own could
-recognize this person's messages behind an honest mix.
+All roles sign the sheet, and clients use only keys of a sheet. Otherwise a mix could give a key to
+one person only. It could then recognize this person's messages even after an honest mix.
 """
 
 import json
@@ -29,24 +29,25 @@ _FIELDS = "version kind contract round opens closes expires keys prefixes closin
 
 
 class Sheet(NamedTuple):
-    """A round, as all roles agree on it.
+    """The times and the keys of a round, on which all roles agree.
 
     Attributes
     ----------
     contract : str
         The fingerprint of the contract.
     round : int
-        The number of the round in [1, 1000]. Contracts of one name share one numbering, whatever
-        their serials.
+        The number of the round in [1, 1000]. It increases over all contracts of one name: a larger
+        serial continues the numbers.
     opens, closes, expires : int
-        Seconds since 1970, UTC; opens < closes < expires.
+        When the round opens and closes, and when its keys are destroyed at the latest, in seconds
+        since 1970, UTC. opens < closes < expires.
     keys : tuple of bytes
-        Key configurations of every hop in order, and of the collector.
+        The HPKE key configurations of the hops in order, then that of the collector.
     prefixes : tuple of tuples of int, or None
-        In a search for words: the prefixes whose continuations the round counts, each as the
-        numbers of its letters. None in the first round, and for other questions.
+        In a search for words: the prefixes whose extensions the round counts, each as the numbers
+        of its symbols. None in the first round, and for other questions.
     closing : bool
-        In a search for words: whether the round asks for the last letter and the end of words.
+        In a search for words: whether the round counts only words that end after the next symbols.
     """
 
     contract: str
@@ -116,7 +117,7 @@ def sheet_hash(data: bytes) -> bytes:
 
 
 def write_note(kind: str, fields: dict[str, Any]) -> bytes:
-    """Return a note as text. It includes its ``kind``, so no note passes for another kind."""
+    """Return a note as text. The text contains ``kind``, so it cannot pass for another kind."""
     plain = json.dumps({"version": VERSION, "kind": kind, **fields}, indent=1, allow_nan=False)
     return plain.encode("ascii") + b"\n"
 

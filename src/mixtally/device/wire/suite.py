@@ -33,10 +33,12 @@ _CHECKER = X25519PrivateKey.from_private_bytes(bytes([1] * _POINT_BYTES))
 
 @dataclass(frozen=True, slots=True)
 class HpkeSuite:
-    """A suite, and the encoding of its keys.
+    """An HPKE suite, and the encoding of its keys.
 
-    ``layer_bytes`` is the number of bytes that a layer of encryption adds. ``private_bytes`` is the
-    number of secret bytes from which a key is derived.
+    ``kem`` is the number of its KEM on the wire. ``layer_bytes`` is the number of bytes that a
+    layer of encryption adds. ``private_bytes`` is the number of secret bytes from which a key is
+    derived. ``private``, ``public`` and ``public_of`` convert bytes to keys of the library, and a
+    private key's bytes to those of its public key.
     """
 
     number: int
@@ -50,7 +52,10 @@ class HpkeSuite:
     public_of: Callable[[bytes], bytes]
 
     def create_suite(self) -> Suite:
-        """Create the library's suite. It cannot be pickled, so every process creates its own."""
+        """Create the suite of the HPKE library.
+
+        It cannot be pickled, so every process creates one of its own.
+        """
         return Suite(self.library, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
     def configuration(self, private: bytes) -> bytes:
@@ -66,7 +71,7 @@ class HpkeSuite:
             expected = f"a key configuration of suite {self.number}"
             raise make_refusal("key-configuration", "key of a hop", expected, configuration.hex())
         try:
-            # The exchange fails for points of small order, for which nobody could seal.
+            # The exchange fails for points of small order, for which sealing would fail, too.
             _CHECKER.exchange(X25519PublicKey.from_public_bytes(raw[-_POINT_BYTES:]))
             return self.public(raw)
         except ValueError as error:

@@ -1,10 +1,11 @@
 """The diary of a device: privacy charges, and bundles that still have to be sent.
 
-A bundle and its charge are written to the disk in one transaction, before the first byte is sent.
-From then on the round has no other bundle: the same bytes are sent again, or nothing. When the
-bundle is answered or the round has closed, its bytes and its code are deleted and only the record
-remains. An answer in clear is never written. A diary that is lost, or restored from an old copy,
-does not know what was sent since.
+A *bundle* is everything that a device sends in a round. A *charge* is the privacy cost of a
+contract. A bundle and its charge are written to the disk in one transaction, before the first byte
+is sent. From then on, the device sends these bytes in this round or nothing. When the first hop has
+answered or the round has closed, the bytes and the one-time code are deleted, and only the entry
+remains. An answer in clear is never written. A diary that was lost and replaced by an old copy does
+not know what was sent since this copy was made.
 """
 
 import os
@@ -31,8 +32,8 @@ from mixtally.device.wire.consistency import MOST_WAIT
 from mixtally.errors import DataError
 
 APPLICATION, VERSION = 0x6D69_7874, 4
-# Seconds after the close of a round for which tags are kept: as long as a round can last, and then
-# as long as roles keep their lists.
+# Seconds after the close of a round for which tags are kept: until the round must have ended, and
+# then 30 days, for which roles keep their lists.
 _MOST_WATCHED = MOST_WAIT + 30 * 86_400
 # Seconds to wait for another process that writes.
 _WAIT = 30.0
@@ -113,11 +114,11 @@ class Diary:
         now : int
             The time, seconds since 1970.
         seal : callable
-            Makes the bundle.
+            Returns the sealed bundle. It is called only if the diary allows the answer.
         budget : Budget, optional
             The maximum total of all charges.
         again : bool
-            Whether a question may be answered that was charged under another name.
+            Whether to allow a question that was already charged under another contract's name.
 
         Raises
         ------
@@ -150,7 +151,10 @@ class Diary:
         return entry
 
     def key_changes(self) -> dict[tuple[str, bytes], bytes]:
-        """Return the new key for each name of a role and old key, of all followed rotations."""
+        """Return all key replacements that this device followed.
+
+        They map the name of a role and its old key to the new key.
+        """
         with self._translate_errors():
             rows = self._rows.execute("SELECT role, old, new FROM rotations").fetchall()
         return {(role, old): new for role, old, new in rows}
@@ -161,7 +165,7 @@ class Diary:
         return found
 
     def code(self, entry: Entry) -> str | None:
-        """Return the code of a pending entry, if its contract asks for one."""
+        """Return the one-time code of a pending entry; None if its contract asks for none."""
         found: str | None = self._find_sent("code", entry)
         return found
 
@@ -172,7 +176,10 @@ class Diary:
         return None if row is None else row[0]
 
     def record_attempt(self, entry: Entry, now: int, due: int) -> Entry:
-        """Record that sending begins, and when to send again if the process stops."""
+        """Record that sending begins at ``now``, and the time ``due`` of the next attempt.
+
+        The next attempt is needed if this process stops before it knows the result.
+        """
         with self._translate_errors(), self._transaction():
             self._rows.execute(
                 'UPDATE entries SET tries = tries + 1, "left" = coalesce("left", ?), due = ? '
@@ -194,7 +201,7 @@ class Diary:
     def record_end(
         self, entry: Entry, state: BundleState, now: int, status: int | None = None
     ) -> Entry:
-        """Record the outcome, and delete the bytes."""
+        """Record the final state of a bundle, and delete its bytes and its code."""
         with self._translate_errors():
             with self._transaction():
                 self._rows.execute(
@@ -220,7 +227,10 @@ class Diary:
         return self._reload(entry)
 
     def expire_entries(self, now: int) -> None:
-        """End the pending entries of closed rounds, and forget tags that nobody has checked."""
+        """End the pending entries of closed rounds, and delete old tags.
+
+        Tags of messages are deleted if nobody has looked for them before roles delete their lists.
+        """
         for entry in self.entries():
             if entry.is_pending and now >= entry.closes:
                 self.record_end(entry, BundleState.OVER, now)
@@ -256,7 +266,7 @@ class Diary:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Run statements in one transaction, during which no other process writes."""
-        # IMMEDIATE locks before the first read, so what the transaction reads stays true.
+        # IMMEDIATE locks before the first read, so no other process changes what was read.
         self._rows.execute("BEGIN IMMEDIATE")
         try:
             yield

@@ -1,4 +1,7 @@
-"""Records of a diary: a charge for every contract, and an entry for every bundle."""
+"""Records of a diary: a charge for every contract, and an entry for every bundle.
+
+A *bundle* is everything that a device sends in a round.
+"""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,14 +12,14 @@ from mixtally.device.wire.arrivals import TAG_BYTES
 
 
 class BundleState(StrEnum):
-    """The state of a bundle."""
+    """The state of a bundle in the diary."""
 
     PENDING = "pending"
-    """Charged and sealed. It is sent when due, and again until it is answered."""
+    """Charged and sealed. The bundle is sent at its due time, and again until it is answered."""
     TAKEN = "taken"
-    """The first hop confirmed it."""
+    """The first hop confirmed the bundle."""
     REFUSED = "refused"
-    """The first hop refused it permanently. It is not sent again."""
+    """The first hop refused the bundle permanently. It is not sent again."""
     OVER = "over"
     """The round closed without an answer. The bundle may have been counted if it was sent."""
 
@@ -27,13 +30,18 @@ class DiaryCharge(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of the contract. Later serials with the same plan cost nothing more.
+        The name of the contract. A contract of this name with a larger serial and the same plan
+        costs nothing more.
     plan : str
-        The SHA-256 of its plan.
+        The SHA-256 of the contract's plan.
     question : str
-        The SHA-256 of its question.
+        The SHA-256 of the contract's question.
+    epsilon, delta : float
+        The guarantee of the contract.
+    collections : int
+        How often a person may be asked under the contract.
     made : int
-        When it was charged, seconds since 1970.
+        When the contract was charged, seconds since 1970.
     """
 
     name: str
@@ -50,27 +58,37 @@ class Entry(NamedTuple):
 
     Attributes
     ----------
+    name, serial : str, int
+        The name and the serial of the contract.
+    round : int
+        The number of the round.
     contract : str
         The fingerprint of the contract.
     sheet : str
         The SHA-256 of the round's sheet.
     address : str
         The address of the first hop.
+    closes : int
+        When the round closes.
     made : int
         When the bundle was charged and sealed.
     due : int
         When the bundle is sent next; meaningless after the bundle was answered.
-    tries, left : int
-        The number of attempts to send it, and the time of the first attempt.
+    tries : int
+        The number of attempts to send the bundle.
+    left : int or None
+        The time of the first attempt; None before it.
     status : int or None
-        The HTTP status of the last answer.
+        The HTTP status of the last answer; None if there was none.
     ended : int or None
-        When the bundle was accepted or refused, or the round was over.
+        When the bundle was accepted or refused, or when its round was found to have closed. None
+        while it is pending.
     size : int
         The length of the bundle in bytes.
     tags : bytes
-        The tag of the bundle, by which the list of the first hop is searched. For a device that
-        watches, the tags of its messages at each later role follow, until the round is checked.
+        The tag of the bundle, a short hash that the first hop's list of received bundles contains.
+        If the device looks for its messages after the round (``net.watch``), their tags at each
+        later role follow. These are deleted when the round was checked.
     """
 
     name: str
@@ -92,7 +110,7 @@ class Entry(NamedTuple):
 
     @property
     def is_pending(self) -> bool:
-        """Whether the bundle waits for its time or for an answer."""
+        """Whether the bundle is still to be sent, or was sent without an answer so far."""
         return self.state is BundleState.PENDING
 
     @property
@@ -102,19 +120,19 @@ class Entry(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of the request."""
+        """The path of the request that sends the bundle."""
         return f"/contracts/{self.contract}/rounds/{self.round}/bundles"
 
 
 def make_charge(agreed: TrustedContract, now: int) -> DiaryCharge:
-    """Return the charge for taking part under a contract."""
+    """Return the charge, made at ``now``, for taking part under a contract."""
     contract, plan = agreed.contract, agreed.contract.plan
     promised = (plan.epsilon, plan.delta, plan.collections)
     return DiaryCharge(contract.name, agreed.plan, agreed.question, *promised, now)
 
 
 def make_entry(given: OpenRound, made: SealedBundle, now: int) -> Entry:
-    """Return the entry of a bundle that was not sent yet."""
+    """Return the entry of a bundle that was sealed at ``now`` and not sent yet."""
     contract, sheet = given.contract, given.sheet
     return Entry(
         name=contract.name,

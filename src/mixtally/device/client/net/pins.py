@@ -1,7 +1,7 @@
 """Decisions of a person before they take part: whom they trust, and what they spend.
 
-The decisions are in a TOML file, which must contain a fingerprint or the key of a hop. Everything
-else is authenticated by signatures.
+The decisions are in a TOML file, which must contain the fingerprint of a contract or the key of a
+hop. Signatures authenticate everything else.
 
     fingerprint = "64 hexadecimal digits of a contract"
     keys = ["NAME+HASH+BASE64"]        # verifier keys of roles that must be in every contract
@@ -34,11 +34,11 @@ class Budget(NamedTuple):
 
 
 class Pins(NamedTuple):
-    """The decisions of a person about trust, which need no signature.
+    """The contract or the keys that a person trusts, learned from a trustworthy source.
 
     ``fingerprint`` is the fingerprint of the only trusted contract; None trusts every contract that
-    has the keys. ``keys`` are pairs of the name and Ed25519 public key of roles that the contract
-    must have.
+    has the keys. ``keys`` are pairs (name of a role, its Ed25519 public key) that a contract must
+    have.
     """
 
     fingerprint: str | None = None
@@ -69,7 +69,7 @@ class Trust(NamedTuple):
 
 
 def read_trust(data: bytes, subject: str) -> Trust:
-    """Read the decisions of a person; raise DataError for anything else, even an unknown field.
+    """Read the decisions of a person; raise DataError for invalid content or an unknown field.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """HTTP requests of a device: sending a bundle to the first hop, and fetching a signed note.
 
-Only the bundle may identify its sender. So there are no cookies and no headers with the name of a
-program or a language. Redirections are not followed and proxies of the environment are not used. Of
-the answer to a bundle, only the status and Retry-After are read.
+A request must contain nothing that identifies its sender, except the encrypted bundle. So there are
+no cookies and no headers with the name of a program or a language. Redirections are not followed
+and proxies of the environment are not used. Of the answer to a bundle, only the status and the
+header Retry-After are read.
 """
 
 import socket
@@ -27,7 +28,10 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class RoleAddress(NamedTuple):
-    """The address of a role; ``path`` is the prefix of all paths of the protocol."""
+    """The address of a role, in parts.
+
+    ``secure`` is whether it is https. ``path`` is the prefix of all paths of the protocol.
+    """
 
     secure: bool
     host: str
@@ -36,7 +40,10 @@ class RoleAddress(NamedTuple):
 
 
 class PostResult(NamedTuple):
-    """The answer to a request. If there was none, ``status`` is None and ``why`` is the reason."""
+    """The answer to a request: its HTTP status and its header Retry-After.
+
+    Without an answer, ``status`` is None and ``why`` is the reason.
+    """
 
     status: int | None
     retry_after: str | None = None
@@ -61,21 +68,23 @@ def parse_address(address: str) -> RoleAddress:
 
 
 def fetch(address: str, most: int | None = None, seconds: float = SECONDS) -> bytes:
-    """Fetch what a role serves at ``address``; trust only its signatures.
+    """Fetch what a role serves at ``address``.
 
-    The answer has at most ``most`` bytes, by default those of a note.
+    The caller must trust only the signatures in the answer, because the answer is not verified.
 
     Parameters
     ----------
     address : str
         The URL: https, or http on this machine.
+    most : int, optional
+        The maximum length of the answer in bytes; by default ``MOST_NOTE_BYTES``.
     seconds : float
         The timeout of each step; all steps take at most four times as long.
 
     Returns
     -------
     bytes
-        The body, which is not verified; at most ``MOST_NOTE_BYTES``.
+        The body, which is not verified.
 
     Raises
     ------
@@ -101,9 +110,10 @@ def fetch(address: str, most: int | None = None, seconds: float = SECONDS) -> by
 def get(address: str, path: str, most: int, seconds: float = SECONDS) -> bytes | PostResult:
     """Return the bytes that the host of ``address`` serves at ``path``.
 
-    If the status is not 200, return the result of the request instead.
+    If the status is not 200 or there is no answer, return the result of the request instead.
 
-    At most ``most + 1`` bytes are read; one more byte shows that the content is too long.
+    At most ``most + 1`` bytes are returned. If there are more than ``most``, the content is too
+    long.
     """
     return _request_once(parse_address(address), seconds, lambda link: _send_get(link, path, most))
 
@@ -111,7 +121,10 @@ def get(address: str, path: str, most: int, seconds: float = SECONDS) -> bytes |
 def post(
     address: str, path: str, body: bytes, seconds: float = SECONDS, *, code: str | None = None
 ) -> PostResult:
-    """Send ``body`` to ``path`` below ``address`` once, perhaps with a one-time code."""
+    """Send ``body`` to ``path`` below ``address`` in one request.
+
+    ``code`` is the one-time code for the request, or None without one.
+    """
     to = parse_address(address)
     return _request_once(to, seconds, lambda link: _send_post(link, to.path + path, body, code))
 
@@ -119,7 +132,7 @@ def post(
 def _request_once(
     to: RoleAddress, seconds: float, ask: Callable[[HTTPConnection], T]
 ) -> T | PostResult:
-    """Make one request on a new connection. Any failure is an answer without status."""
+    """Make one request on a new connection. After a failure, return a result without a status."""
     link = _make_connection(to, seconds)
     try:
         link.connect()

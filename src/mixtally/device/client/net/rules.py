@@ -9,7 +9,10 @@ from mixtally.device.wire.rotation import KeyChanges, Rotation
 
 
 def check_same(entry: Entry, given: OpenRound) -> None:
-    """Raise RefusedError if the existing bundle of a round cannot be sent in ``given``."""
+    """Raise RefusedError if the diary's bundle of a round cannot be sent in the round ``given``.
+
+    It cannot if it was sealed for another sheet, or if it is no longer pending.
+    """
     another = entry.sheet != given.digest.hex()
     if another and (entry.is_pending or entry.contract == given.contract.fingerprint):
         expected = f"the sheet {entry.sheet[:16]}.., under which this round was answered"
@@ -21,7 +24,12 @@ def check_same(entry: Entry, given: OpenRound) -> None:
 
 
 def check_order(entries: Sequence[Entry], given: OpenRound) -> None:
-    """Raise RefusedError if rounds and serials of a contract's name do not ascend."""
+    """Raise RefusedError if a round comes before one that was answered under the same name.
+
+    ``entries`` are those of contracts with the name of the contract of ``given``. Both the serials
+    of contracts and the numbers of rounds must not decrease. Two contracts with the same serial are
+    refused as well.
+    """
     contract, number = given.contract, given.sheet.round
     for entry in entries:
         if entry.serial > contract.serial:
@@ -39,10 +47,10 @@ def check_order(entries: Sequence[Entry], given: OpenRound) -> None:
 
 
 def find_new_rotations(known: KeyChanges, followed: Iterable[Rotation]) -> tuple[Rotation, ...]:
-    """Return those rotations that the diary does not have yet.
+    """Return those rotations in ``followed`` that the diary does not have yet.
 
-    Raise RefusedError if another rotation of the same key is known. The first rotation counts,
-    because a thief of the old key can sign a second one.
+    Raise RefusedError if the diary has another rotation of the same key. Only the first rotation of
+    a key is followed, because a thief of the old key can sign a second one.
     """
     new = []
     for one in followed:
@@ -58,10 +66,11 @@ def find_new_rotations(known: KeyChanges, followed: Iterable[Rotation]) -> tuple
 def check_cost(
     charges: Iterable[DiaryCharge], new: DiaryCharge, budget: Budget | None, *, again: bool
 ) -> bool:
-    """Return whether a contract must be charged; each plan under a name is charged once.
+    """Return whether a contract must be charged, with the charge ``new``.
 
-    Raise RefusedError for a question that was charged under another name, unless ``again``, and for
-    a charge that exceeds the budget.
+    Contracts with the same name and the same plan are charged only once. Unless ``again``, raise
+    RefusedError for a question that was charged under another name. Raise RefusedError if the total
+    of all charges would exceed the budget.
     """
     before = list(charges)
     if any((one.name, one.plan) == (new.name, new.plan) for one in before):

@@ -1,8 +1,8 @@
 """Sealing of an answer: from a value to the bundle of a round, and the time at which it is sent.
 
-Random words are used in the order that SPEC.md fixes: numbers of fakes, messages, order, and then
-the time. All bundles of a contract have the same length. Padding fills the slots of fakes that were
-not drawn.
+Random words are used in the order that SPEC.md fixes: for the numbers of fakes, the messages, their
+order, and then the time. All bundles of a contract have the same length. Padding fills the slots of
+a bundle that are reserved for fakes and not used.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,11 @@ _PART_BYTES = 2
 
 
 class WatchedMessage(NamedTuple):
-    """The part of a message, and the tags of its envelopes at hop 2 and all later roles."""
+    """The number of a message's part, and the tags of the message's envelopes at later roles.
+
+    A tag is a short hash of the bytes that a role receives. ``tags`` has one for hop 2 and each
+    role after it.
+    """
 
     part: int
     tags: tuple[bytes, ...]
@@ -36,10 +40,10 @@ class SealedBundle(NamedTuple):
     bundle : bytes
         The body of the request.
     tags : bytes
-        The tag of the bundle at hop 1. For a device that watches, the tags of its messages at each
-        later role follow (``write_watched``).
+        The tag of the bundle at hop 1. If the device will look for its messages (``net.watch``),
+        their tags at each later role follow (``write_watched``).
     due : int
-        When it is sent, seconds since 1970.
+        When it is to be sent, seconds since 1970.
     code : str or None
         The one-time code with which it is sent.
     """
@@ -62,10 +66,11 @@ def seal_answer(
 ) -> SealedBundle:
     """Return the bundle of a person who answers ``value`` in a round.
 
-    Raise RefusedError if the question does not have this value or the contract does not accept this
-    code, and AccountingError if the random words are invalid. With ``at_once`` the bundle is due
-    now. With ``watch`` the tags of all messages are returned: anyone who has them can follow the
-    messages through the mixes.
+    ``words`` returns 8 * count random bytes for a count, and ``now`` is the time in seconds since
+    1970. With ``at_once`` the bundle is due now, and otherwise at a random time in the round. With
+    ``watch`` the tags of all messages are returned: anyone who has them can follow the messages
+    through the mixes. Raise RefusedError if the question does not have this value or the contract
+    does not accept this code, and AccountingError if the random words are invalid.
     """
     contract, sheet = given.contract, given.sheet
     code = check_code(contract.admission, code)
@@ -101,7 +106,8 @@ def seal_part(
     several : sequence of bytes
         The messages of the device in this part.
     layers : list of lists of bytes, optional
-        The layers of each message are added to this list.
+        If given, a list is added to it for each message: the envelopes that each role receives,
+        the last role's first.
     """
     sealed = [sealer.layers(one, place) for one in several]
     if layers is not None:
@@ -112,19 +118,26 @@ def seal_part(
 
 
 def make_watched(sheet: bytes, place: int, layers: Sequence[bytes]) -> WatchedMessage:
-    """Return the tags of a message of the part ``place``, given its layers, the last one first."""
+    """Return a message of the part with the number ``place``, with its tags at hop 2 and later.
+
+    ``sheet`` is the SHA-256 of the round's sheet. ``layers`` are the envelopes that each role
+    receives, the last role's first.
+    """
     inner = enumerate(reversed(layers[:-1]), start=2)
     return WatchedMessage(place, tuple(make_tagger(sheet, hop, place)(one) for hop, one in inner))
 
 
 def write_watched(bundle: bytes, messages: Sequence[WatchedMessage]) -> bytes:
-    """Return the tag of a bundle and the tags of its messages, as a diary keeps them."""
+    """Return the tag ``bundle`` of a bundle and the tags of its messages, in a diary's format."""
     rows = [one.part.to_bytes(_PART_BYTES) + b"".join(one.tags) for one in messages]
     return bundle + b"".join(rows)
 
 
 def read_watched(tags: bytes, hops: int) -> list[WatchedMessage]:
-    """Return the messages that ``write_watched`` has written, for a contract with ``hops``."""
+    """Return the messages in ``tags``, which ``write_watched`` has written.
+
+    ``hops`` is the number of hops of the contract.
+    """
     size = _PART_BYTES + TAG_BYTES * hops
     rows = [tags[start : start + size] for start in range(TAG_BYTES, len(tags), size)]
     return [

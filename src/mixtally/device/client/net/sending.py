@@ -21,14 +21,16 @@ from mixtally.device.client.net.seal import seal_answer
 from mixtally.device.client.net.trust import OpenRound
 
 Post = Callable[..., PostResult]
-"""Function of the address, the path and the body; and of the keyword ``code``, if there is one."""
-# Seconds between attempts: the first delay, which doubles, and the largest.
+"""A function that sends a request. Its arguments are address, path, body and, if the person has a
+one-time code, the keyword ``code``."""
+# Seconds between attempts: the first delay, which doubles with each attempt, and the maximum.
 _FIRST_WAIT, _MOST_WAIT = 30, 3600
-# A longer sleep could miss the due time, because the clock goes on while a device is suspended.
+# The longest sleep in seconds. While a device is suspended, the clock goes on but a sleep does not.
+# So a longer sleep could end after the due time.
 _NAP = 60.0
 _FULL = 429
 _AGAIN = (408, _FULL)
-"""Statuses of refusals after which the same bytes may be sent again."""
+"""HTTP statuses below 500 after which the same bytes may be sent again."""
 
 
 def prepare(
@@ -44,9 +46,9 @@ def prepare(
     watch: bool = False,
     code: str | None = None,
 ) -> Entry:
-    """Charge a round, and seal and store the answer until it is sent.
+    """Charge a round, seal the answer, and store it in the diary, from which it will be sent.
 
-    If a bundle of this round is pending, its entry is returned and the value is ignored.
+    If a bundle of this round is pending already, its entry is returned and the value is ignored.
 
     Parameters
     ----------
@@ -57,17 +59,18 @@ def prepare(
     value : Value
         The answer.
     words : callable
-        Maps a count to 8 * count random bytes, which are never used again.
+        Returns 8 * count random bytes for a count. The bytes must not be used for anything else.
     now : int
         The time, seconds since 1970.
     at_once : bool
-        Whether the bundle is due now, in place of a random time in the round.
+        Whether the bundle is due now, and not at a random time in the round.
     budget : Budget, optional
         The maximum total of all charges.
     again : bool
-        Whether a question may be answered that was charged under another name.
+        Whether to allow a question that was already charged under another contract's name.
     watch : bool
-        Whether the tags of all layers are kept until ``check_arrival`` has found out what arrived.
+        Whether to store the tags of the messages at each role, so that ``check_arrival`` can look
+        for the messages after the round.
     code : str, optional
         The one-time code that the person received, if the contract asks for one.
 
@@ -94,7 +97,7 @@ def deliver(
     diary : Diary
         Where the bundle is stored.
     entry : Entry
-        The entry of the bundle; the diary's newer state is used.
+        The entry of the bundle. If the diary has a newer state of it, this is used.
     now : int
         The time, seconds since 1970.
     ask : callable
@@ -151,7 +154,7 @@ def deliver_until_answered(
     clock : callable
         Returns the time, seconds since 1970.
     sleep : callable
-        Waits for a number of seconds, from 0.5 to 60.
+        Waits for a number of seconds, in [0.5, 60].
     ask : callable
         Sends a body to an address and a path, and returns the answer.
     at_once : bool
@@ -175,9 +178,11 @@ def deliver_until_answered(
 
 
 def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usual: int) -> Entry:
-    """Record the answer of the first hop.
+    """Record the answer of the first hop, and return the updated entry.
 
-    Only the class of a status matters. With 408, 429 and 5xx the hop may state when to send again.
+    A status 2xx is a confirmation. Any 4xx except 408 and 429 is a permanent refusal. Otherwise the
+    same bytes are sent again: with 408, 429 and 5xx when the hop asks for it, else at ``usual``. If
+    this is after the close of the round, the entry ends.
     """
     status = answer.status
     if status is not None and 200 <= status < 300:
@@ -188,20 +193,23 @@ def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usu
     if status is not None and (status in _AGAIN or status >= 500):
         due = max(now + 1, now + (_parse_retry_after(answer.retry_after, now) or usual - now))
     if due >= entry.closes:
-        # A hop whose round is full asks to wait until the round is over.
+        # A hop that accepts no more bundles in the round asks to wait until the round is over.
         ended = BundleState.REFUSED if status == _FULL else BundleState.OVER
         return diary.record_end(entry, ended, now, status)
     return diary.schedule_retry(entry, due, status)
 
 
 def _retry_delay(entry: Entry, now: int) -> int:
-    """Return the delay before the next attempt, doubled each time, up to half the time left."""
+    """Return the delay before the next attempt, in seconds.
+
+    It doubles with each attempt, up to an hour and up to half of the time until the round closes.
+    """
     usual = min(_FIRST_WAIT << min(entry.tries, 10), _MOST_WAIT)
     return max(1, min(usual, (entry.closes - now) // 2))
 
 
 def _parse_retry_after(after: str | None, now: int) -> int | None:
-    """Return the delay in a Retry-After header, in seconds; None if there is no readable one."""
+    """Return the delay in a Retry-After header, in seconds; None without a valid header."""
     text = (after or "").strip()
     if text.isascii() and text.isdecimal():
         return int(text[:12])

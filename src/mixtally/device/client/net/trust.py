@@ -1,8 +1,9 @@
 """Verification of a contract and of a round against signatures and the person's own decisions.
 
-The person pins a fingerprint or keys. The contract names the keys of all roles, and every role has
-signed it. The same roles have signed the sheet with the keys of the round. So if a role shows one
-person another contract or sheet, the device refuses it.
+A person *pins* the fingerprint of a contract or the keys of roles, learned from a trustworthy
+source. The contract names the keys of all roles, and every role must have signed it. The same roles
+must have signed the *sheet*, which has the times and the public keys of a round. So if one role
+shows a person another contract or sheet, the device refuses it.
 """
 
 import json
@@ -32,11 +33,12 @@ class TrustedContract(NamedTuple):
     Attributes
     ----------
     plan : str
-        The SHA-256 of its plan. Contracts that share a plan share a charge.
+        The SHA-256 of its plan. Contracts with the same name and plan are charged once.
     question : str
-        The SHA-256 of its question, by which the same question is found under another name.
+        The SHA-256 of its question. It shows whether the same question was answered under another
+        name.
     rotations : tuple of Rotation
-        The rotations that lead from pinned keys to keys of the contract.
+        The key replacements that lead from pinned keys to keys of the contract.
     """
 
     contract: Contract
@@ -53,7 +55,7 @@ class OpenRound(NamedTuple):
     digest : bytes
         The SHA-256 of its sheet.
     sealer : Sealer
-        Encrypts with the keys of the sheet.
+        It encrypts messages for the roles with the keys of the sheet.
     """
 
     trusted: TrustedContract
@@ -122,7 +124,7 @@ def open_round(agreed: TrustedContract, data: bytes, now: int) -> OpenRound:
 
 
 def frame_of(contract: Contract) -> Frame:
-    """Return the properties of a contract that its rounds must have."""
+    """Return the numbers of a contract with which the notes of its rounds must agree."""
     plan = contract.plan
     return Frame(
         contract.fingerprint,

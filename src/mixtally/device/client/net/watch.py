@@ -1,12 +1,13 @@
 """Watching: a device finds out at which roles its messages of a round arrived.
 
-A device that watches keeps the tags of its bundle and of its envelopes of every layer. When the
-round is over it fetches the whole lists of all roles (``device.wire.arrivals``), looks for its tags
-and forgets them. Nobody learns what it looks for.
+A *tag* is a short hash of the bytes that a role receives. A device that watches stores the tags of
+its bundle, and of the envelopes of its messages at every later role. When the round is over, it
+fetches the complete lists of tags of all roles (``device.wire.arrivals``), looks for its own tags
+and deletes them. It fetches whole lists, so nobody learns which tags it looks for.
 
 The lists and the numbers of a round are signed. An honest role lists everything that it received,
-so the tag of a message that arrived is always found. A message that was lost is found by chance
-with a probability of n / 2^64, for a list of n tags.
+so the tag of a message that arrived is always found. For a message that was lost, an equal tag of
+another message is found with probability n / 2^64, for a list of n tags.
 """
 
 import re
@@ -41,13 +42,17 @@ from mixtally.device.wire.sheet import kind_of
 from mixtally.errors import DataError, RefusedError
 
 Fetch = Callable[[str, int], bytes]
-"""Returns what is served at an address, up to a number of bytes; raises DataError."""
+"""A function from an address and a maximum number of bytes to what is served there. It raises
+DataError if there is nothing, or more."""
 _MOST_NOTES = 50
 _BEFORE_TEXT = re.compile(r'\s*[\[,]\s*(?=")')
 
 
 class RoleAnswer(NamedTuple):
-    """Whether the list of a role has the messages: yes, no, some, no answer or refused, and why."""
+    """Whether a role lists the messages of a device.
+
+    ``state`` is one of "yes", "no", "some", "no answer" and "refused", and ``why`` explains it.
+    """
 
     name: str
     state: str
@@ -55,10 +60,10 @@ class RoleAnswer(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """Messages that were lost on the way to the role ``before``, which did not list them.
+    """Messages that were lost before the role ``before``, which does not list them.
 
-    ``after`` is the last role that has listed the messages, or "" if no role has. ``by`` is the
-    role at fault if that is known.
+    ``after`` is the last role that lists the messages, or "" if no role does. ``messages`` is their
+    number. ``by`` is the role at fault, or "" if it is not known.
     """
 
     after: str
@@ -77,9 +82,9 @@ class WatchReport(NamedTuple):
     lost : tuple of Loss
         Where messages were lost.
     faults : tuple of str
-        Sentences about statements that roles have signed and that cannot be true.
+        Sentences about false statements that roles have signed.
     ended : str or None
-        Why the round was destroyed. No message of it was counted then.
+        Why the round was destroyed, so that no message of it was counted; None if it was not.
     """
 
     roles: tuple[RoleAnswer, ...]
@@ -89,7 +94,7 @@ class WatchReport(NamedTuple):
 
     @property
     def is_final(self) -> bool:
-        """Whether asking again cannot change the outcome."""
+        """Whether a later call of ``check_arrival`` cannot have another outcome."""
         return self.ended is not None or all(one.state != "no answer" for one in self.roles)
 
 
@@ -108,10 +113,10 @@ def check_arrival(
     agreed : TrustedContract
         The contract of the entry.
     fetch : callable
-        Fetches from the roles.
+        Fetches lists and notes from the roles.
     pieces : callable, optional
-        Returns a published piece, given its SHA-256, or raises DataError. The pieces between two
-        roles show which of these roles has lost a message.
+        Returns a piece, which is a published file of messages, by its SHA-256; or raises DataError.
+        The pieces that one role sent to the next show which of the two has lost a message.
     """
     contract, answers, seen = agreed.contract, list[RoleAnswer](), list[set[bytes] | None]()
     roles = (*contract.hops, contract.collector)
@@ -180,7 +185,13 @@ def _compare(
     *,
     confirmed: bool,
 ) -> tuple[dict[Loss, list[tuple[bytes, ...]]], list[str]]:
-    """Return the losses with the tags of their messages, and the lists that are false."""
+    """Compare the tags of a device with the lists of all roles, and return losses and faults.
+
+    ``chain`` has the tags of each message at every role. ``seen`` has, for each role, those tags
+    that its lists contain, or None if the lists are unknown. ``confirmed`` is whether hop 1 has
+    confirmed the bundle. The losses come with the tags of their messages. The faults are sentences
+    about lists that lack a message which a later role received.
+    """
     lost: dict[Loss, list[tuple[bytes, ...]]] = {}
     false: dict[str, None] = {}
     for tags in chain:
@@ -201,7 +212,7 @@ def _compare(
 
 
 class _Notes:
-    """The notes of a round as all roles serve them, and what cannot be true in them."""
+    """The manifests and receipts of a round that all roles serve, and the faults in them."""
 
     def __init__(self, contract: Contract, entry: Entry, fetch: Fetch) -> None:
         self._contract, self._sheet, self.faults = contract, entry.sheet, list[str]()
@@ -222,7 +233,7 @@ class _Notes:
         keys = {role.name: role.key for role in self._roles}
         with suppress(RefusedError):
             signers = find_signers(note, keys)
-            # What nobody has signed is not parsed.
+            # Only signed texts are parsed.
             kind = kind_of(note) if signers else None
             if kind == "manifest":
                 if parse_json(text_of(note)).get("sheet") == self._sheet:
@@ -249,7 +260,7 @@ class _Notes:
             self.faults.append(fault)
 
     def _check(self) -> None:
-        """Keep the manifests of the first hops, as far as they fit together."""
+        """Keep the manifests of consecutive hops from hop 1 on, up to the first contradiction."""
         known = list[tuple[str, Manifest]]()
         for hop, role in enumerate(self._contract.hops, 1):
             several = list(self._manifests.get(hop, {}).items())
@@ -263,7 +274,7 @@ class _Notes:
                 if error.reason != "before-unfit" or self._receipts_of(hop, known[-1][0]):
                     self._accuse(role.name, f"its manifest cannot be true: {error.reason}")
                 else:
-                    # The earlier role may have signed two manifests, of which one is not shown.
+                    # The earlier role may have signed two manifests, and serve only one of them.
                     earlier = self._name(hop - 1)
                     why = f"the manifest of {role.name} follows another one"
                     self._accuse(f"{earlier} or {role.name}", why)
@@ -276,7 +287,7 @@ class _Notes:
         return any(one.destroyed for _, one in self._known[:hop])
 
     def lists_of(self, hop: int) -> tuple[ArrivalLists | None, str]:
-        """Return the lists that the role has signed, or None and why they are unknown."""
+        """Return the lists that the role at ``hop`` has signed, or None and the reason."""
         if hop <= len(self._known):
             return self._known[hop - 1][1].arrivals, ""
         if hop <= len(self._contract.hops) or len(self._known) < hop - 1:
@@ -312,8 +323,9 @@ class _Notes:
     ) -> str:
         """Return the role at fault for a loss between two neighbors, or "" if it is not known.
 
-        The later role has signed that it has all pieces of the earlier one. If a lost envelope is
-        in these pieces, the later role has left it out of its list. Otherwise it was never sent.
+        The later role has signed that it has all pieces of the earlier one. If all lost envelopes
+        are in these pieces, the later role has omitted them from its list. Otherwise the earlier
+        role did not send some of them.
         """
         hop = names.index(loss.before) + 1
         if pieces is None or hop == 1 or loss.after != names[hop - 2]:
@@ -340,9 +352,10 @@ class _Notes:
 
 
 def _split_notes(data: bytes) -> Iterator[bytes]:
-    """Yield the notes in an answer of a role, a list of texts, up to anything else.
+    """Yield the notes in an answer of a role, which must be a JSON list of texts.
 
-    Only texts are parsed: lists of lists would use twenty times their length in memory.
+    Stop at the first element that is not a text. Parsing lists of lists would use twenty times
+    their length in memory.
     """
     answer, place = data.decode("utf-8", "replace"), 0
     for _ in range(_MOST_NOTES):
