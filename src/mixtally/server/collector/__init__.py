@@ -1,8 +1,9 @@
 """The collector, which proposes rounds, receives each batch once, counts, estimates and publishes.
 
-The collector is the observer in the privacy guarantee. A batch is charged to the privacy budget
-before its first piece is accepted, whatever is published later. Computing more from a stored tally
-costs no further privacy. The command ``mixtally collector`` uses the names imported here.
+The collector is the observer in the privacy guarantee. The privacy cost of a batch is recorded
+before the first *piece* (file of messages) of the batch is accepted, and does not depend on what is
+published later. Computing more from a stored tally costs no further privacy. The command ``mixtally
+collector`` uses the names imported here.
 """
 
 from mixtally.server.collector.codes import make_codes

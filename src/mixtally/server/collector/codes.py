@@ -14,7 +14,7 @@ def make_codes(
 ) -> tuple[list[str], bytes]:
     """Return ``number`` new codes of a contract, and the signed list of their hashes.
 
-    The list is for the first mix. The codes are stored nowhere.
+    The list is for the first mix. The codes themselves are not stored.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""A collector without its sockets: the facts about its rounds, and the work they require.
+"""A collector without its sockets: it reads the facts about its rounds, and does the due work.
 
 The loop of the role calls ``tick``, which advances every round as far as possible at a given time.
-After a restart ``tick`` continues from the data on disk.
+After a restart ``tick`` continues from the data on disk. ``server.collector.core`` decides which
+work is due.
 """
 
 import json
@@ -34,8 +35,9 @@ _ASK_AGAIN_SECONDS = 10
 class Collector:
     """The rounds of a collector.
 
-    ``on_change`` is called when the page has to change. ``engine`` opens envelopes and counts.
-    With ``keep_messages`` the opened messages and the pieces of each batch are kept.
+    ``engine`` says how envelopes are opened and counted. With ``keep_messages`` the opened messages
+    and the pieces of each batch are kept. The attribute ``on_change`` is called when the page has
+    to change.
     """
 
     def __init__(
@@ -52,13 +54,13 @@ class Collector:
         self.results = Results(node.folder.path, node.step)
         self.on_change: Callable[[], None] = lambda: None
         self.warnings: Callable[[], list[dict[str, FieldValue]]] = node.log.list_warnings
-        """Returns the conditions that the page shows."""
+        """Returns the lasting conditions that the page shows as warnings."""
         self.on_end: Callable[[dict[str, FieldValue]], None] = lambda _: None
         """Called with the event when a round has ended."""
         self._asked: dict[str, int] = {}
         self._over: set[tuple[str, str]] = set()
         self._shown: object = None
-        # The pieces of a batch are accepted only after its charge is stored.
+        # The privacy cost of a batch is stored before any of its pieces is accepted.
         node.accept = lambda row, digest, _: self._charge(row, digest)
 
     def tick(self, now: int) -> None:
@@ -156,7 +158,11 @@ class Collector:
         self.node.close()
 
     def _charge(self, row: RoundRow, digest: str) -> None:
-        """Store the charge of a round for the batch with this manifest, "" for an unknown one."""
+        """Store the charge, which is the privacy cost, of a round's batch.
+
+        ``digest`` is the SHA-256 of the batch's manifest, or "" if it is not known whether a batch
+        was received.
+        """
         agreed = self.contracts.of(row.contract)
         plan = agreed.contract.plan
         charge = StoredCharge(
@@ -267,7 +273,7 @@ class Collector:
             batch = self._counting_task(row, before)
             lists = list_batch(batch, self.node.lists.writer(row.expires))
             self.node.sign_receipt(row, before[0], lists)
-            # The receipt is sent before counting, which may take long.
+            # The receipt is sent first, because counting may take long.
             self.peers.send_all(now)
         return True
 
@@ -321,7 +327,7 @@ class Collector:
             answer = self.peers.send(role, "GET", f"{path}/{place}", b"", now)
             if answer is None or not answer.is_success:
                 continue
-            # A mix may send something invented, or a second manifest.
+            # A malicious mix may send a false note, or a second manifest.
             with suppress(ProblemError):
                 self.node.take_note(answer.body, now)
 

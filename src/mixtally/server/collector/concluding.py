@@ -23,11 +23,11 @@ from mixtally.server.collector.stored import StoredTally
 OPEN_QUESTION_REFUSAL = (
     "the question is open: words are counted when they are listed, at no further cost"
 )
-"""Refusal of a round whose question has no list of bins until words are given."""
+"""The reason why a round with an open domain has no estimates: words to look for are missing."""
 
 
 class Conclusion(NamedTuple):
-    """Outcome of a round."""
+    """The outcome of a round: estimates, or the reason why none are released."""
 
     received: Received | None
     """Numbers of messages received; None if the numbers of the hops are inconsistent."""
@@ -66,8 +66,7 @@ def conclude_round(counted: CountedRound, analysis: Analysis = COUNTS_ALONE) -> 
     analysis.check_sums(plan.question)
     unlisted = plan.question.hashed is not None and analysis.listed is None
     if not analysis.pairs:
-        # Counts of pairs are stored for a later analysis. They are removed unless they are
-        # requested.
+        # Counts of pairs are stored for later analyses. They are ignored unless they are requested.
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
         received = reconcile_numbers(

@@ -57,7 +57,7 @@ class Contracts:
             if path in self._seen:
                 continue
             agreed = parse_signed_contract(disk.read_file(path, "a contract"), str(path))
-            # Otherwise ``sign`` has stored the note and has not finished yet.
+            # If it is not signed, ``sign`` has stored the note and has not finished yet.
             if self._node.has_signed_contract(agreed.agreement):
                 self._of[agreed.fingerprint] = agreed
                 self._node.start_serving(agreed.agreement)

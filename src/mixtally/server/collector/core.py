@@ -1,13 +1,13 @@
 """State machine of a round at the collector.
 
-    SIGNED -> OPEN -> RECEIVED -> COUNTED -> RELEASED, or REFUSED: numbers are inconsistent
-              OPEN -> DESTROYED: the last hop sends nothing, or a hop has broken off the round
+    SIGNED -> OPEN -> RECEIVED -> COUNTED -> RELEASED, or REFUSED if numbers are inconsistent
+              OPEN -> DESTROYED if the last hop sends nothing, or a hop has broken off the round
     a batch that is incomplete at its expiry -> EXPIRED; a round withdrawn early -> WITHDRAWN
-    a round whose key was lost with the disk -> LOST, which counts as charged
+    a round whose key was lost with the disk -> LOST; its privacy cost is charged
 
-The functions here are pure: ``Collector`` reads the facts from disk each time, so that a restarted
-process continues where it stopped. The key and all envelopes are destroyed once the tally is
-stored. The conclusion needs only the tally and the manifests.
+The functions here are pure: ``Collector`` reads the facts from disk for each call, so that a
+restarted process continues where it stopped. The key and all envelopes are destroyed once the tally
+is stored, because the estimates need only the tally and the manifests.
 """
 
 from enum import StrEnum
@@ -36,7 +36,7 @@ class CollectorState(StrEnum):
 
 
 class Facts(NamedTuple):
-    """What is known about a round."""
+    """The facts about a round, from which the next state and the next work follow."""
 
     state: CollectorState
     expires: int
@@ -47,7 +47,7 @@ class Facts(NamedTuple):
     lost: bool = False
     """Whether the key of the round was lost with the disk."""
     batch: BatchStatus = BatchStatus.NONE
-    """What the manifest of the last hop says."""
+    """The status of the batch, according to the manifest of the last hop."""
     charged: bool = False
     """Whether the batch is charged, so that its pieces are accepted."""
     missing: int = 0
@@ -89,7 +89,8 @@ def next_state(facts: Facts, now: int) -> CollectorState | None:
             return CollectorState.EXPIRED
         case CollectorState.SIGNED if facts.all_signed:
             return CollectorState.OPEN
-        # Before the expiry: a batch that arrived completely is counted, however late it is noticed.
+        # Tested before the expiry, so that a batch that arrived completely is always counted, even
+        # if this process notices it late.
         case CollectorState.OPEN if facts.receipt:
             return CollectorState.RECEIVED
         case CollectorState.OPEN if late:

@@ -58,7 +58,7 @@ def count_batch(batch: CountingTask) -> StoredTally:
     secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
     engine = batch.engine
     if batch.kept is not None:
-        # An interrupted count may have left messages in another order.
+        # An interrupted count may have left messages, in another random order.
         disk.remove_folder(batch.kept)
         disk.make_folder(batch.kept)
     with (
@@ -78,10 +78,10 @@ def count_batch(batch: CountingTask) -> StoredTally:
 
 
 def list_batch(batch: CountingTask, put_list: Callable[[str, bytes], object]) -> ArrivalLists:
-    """Write the lists of the tags of all envelopes, and return their files by part.
+    """Write the arrival lists of a batch, and return their files, part by part.
 
-    ``put_list`` stores a file, given its SHA-256 and its bytes. Raises DataError if the disk has
-    lost a piece.
+    An arrival list has a tag, a short hash, of every received envelope of a part.
+    ``put_list(sha256, data)`` stores a file. Raises DataError if the disk has lost a piece.
     """
     place, most_held = len(batch.contract.hops) + 1, batch.engine.most_held
     return tuple(

@@ -18,7 +18,7 @@ from mixtally.server.collector.kept import MESSAGES
 CONTRACT, INDEX = "contract.note", "index.note"
 KIND, VERSION = "export", 1
 MOST_FILES = 80_000
-"""Maximum number of files: an index of this many fits into a note."""
+"""The maximum number of files, so that the index fits into a note."""
 MOST_FILE_BYTES = 1 << 28
 """Maximum length of a tally or a result."""
 _NAME = re.compile(
@@ -39,11 +39,12 @@ class ExportedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExportIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an exported round consists of.
+    """The files of an exported round.
 
-    ``contract`` and ``sheet`` are fingerprints, and ``software`` is the version that wrote the
-    files. Raises ValueError for a file of another name, for a longer one than a role writes, and
-    for text that is no digest.
+    ``contract`` and ``sheet`` are the SHA-256 of the contract and of the sheet, and ``software`` is
+    the version of mixtally that wrote the files. ``files`` has the entry of each file by its name.
+    Raises ValueError for an unknown file name, for a length that no role writes, and for a
+    malformed digest.
     """
 
     version: int
@@ -65,12 +66,12 @@ class ExportIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def is_export_name(name: str) -> bool:
-    """Return whether a file of an exported round can have this name; the index has another."""
+    """Return whether a file of an exported round, other than the index, can have this name."""
     return _NAME.fullmatch(name) is not None
 
 
 def max_bytes(name: str) -> int:
-    """Return the maximum length of a file of an exported round, with or without signatures."""
+    """Return the maximum length in bytes of the file ``name`` of an exported round."""
     if name in ("tally.json", "result.json"):
         return MOST_FILE_BYTES
     return MOST_NOTE_BYTES if name.endswith((".note", "rotations.json")) else MOST_PIECE_BYTES

@@ -85,7 +85,10 @@ def export_round(folder: Folder, name: str, number: int, out: Path | None) -> Ex
 
 
 def _write_folder(collector: Collector, row: RoundRow, place: Path) -> list[str]:
-    """Write all files under another name first, so that an export is complete or absent."""
+    """Write all files of a round to the folder ``place``, and return their names.
+
+    They are first written to a folder with another name, so that ``place`` is complete or absent.
+    """
     aside, entries = place.with_name(f".{place.name}.part"), dict[str, ExportedFile]()
     try:
         shutil.rmtree(aside, ignore_errors=True)
@@ -104,7 +107,8 @@ def _write_folder(collector: Collector, row: RoundRow, place: Path) -> list[str]
             files=entries,
         )
         folder, key = collector.node.folder, collector.contracts.of(row.contract).contract.collector
-        # The key of the contract may be deleted after a rotation, to which the notes lead.
+        # After a key rotation, the key in the contract may be deleted. The exported rotation notes
+        # lead from this key to the current one.
         known = {one.public: one for one in folder.signers}
         signer = known.get(key.public, folder.signer)
         (aside / INDEX).write_bytes(sign_note(write_index(index), signer))
@@ -120,7 +124,7 @@ def _write_folder(collector: Collector, row: RoundRow, place: Path) -> list[str]
 
 
 def _check_size(name: str, length: int, files: int) -> None:
-    """Raise DataError for a file that is too long for an export, or one too many."""
+    """Raise DataError for a file that is too long for an export, or for too many files."""
     if length > max_bytes(name) or files >= MOST_FILES:
         raise DataError(
             name,
@@ -131,9 +135,9 @@ def _check_size(name: str, length: int, files: int) -> None:
 
 
 def _release(collector: Collector, row: RoundRow) -> ReleasedRound:
-    """Conclude a round again, and find out which version of the software made its result.
+    """Estimate a round again, and find out which version of the software made its stored result.
 
-    A result of an earlier version may have other fields or digits, which are no fault.
+    The stored result of an earlier version may differ in fields or digits. This is no fault.
     """
     result = collector.results.read_text(row.folder, "result")
     shown, conclusion = collector.shown_round(row), collector.conclusion(row)
@@ -146,7 +150,7 @@ def _release(collector: Collector, row: RoundRow) -> ReleasedRound:
 def _list_files(
     collector: Collector, row: RoundRow, released: ReleasedRound
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each file but the index."""
+    """Yield the name and content of each file except the index."""
     node, results, agreed = collector.node, collector.results, collector.contracts.of(row.contract)
     verify(agreed.contract.plan, Accountant())
     yield CONTRACT, node.notes.of(row.contract) or b""
@@ -159,7 +163,7 @@ def _list_files(
         yield f"receipt-{receipt.hop}.note", note
         files = [file.sha256 for file in chain.from_iterable(receipt.arrivals or ())]
         paths = [found[0] for name in files if (found := node.lists.find(name)) is not None]
-        # Lists are removed some time after the round, perhaps not all at once.
+        # Lists are removed some time after the round, perhaps one after the other.
         if len(paths) == len(files):
             for name, path in zip(files, paths, strict=True):
                 yield f"list-{name}", disk.read_file(path, "an arrival list")

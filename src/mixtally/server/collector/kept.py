@@ -1,8 +1,8 @@
 """Opened messages of a round that a collector keeps, so that anyone can count them again.
 
 Counting calls this module if the operator serves with ``--keep-messages``. The messages of a part
-are written in a new random order, which nothing records. The certificate's observer sees these
-messages in such an order, so the certificate covers their publication.
+are written in a new random order, and this order is recorded nowhere. The observer in the
+certificate sees the messages in random order as well, so the certificate covers their publication.
 """
 
 import os
@@ -41,9 +41,9 @@ class KeptPart:
 
 
 def keep_pieces(pieces: Path, folder: Path, part: PartManifest) -> None:
-    """Keep the pieces of a part, which the role would otherwise delete after counting."""
+    """Keep the pieces of a part, which would otherwise be deleted after counting."""
     for piece in part.pieces:
-        # A link needs no space, and a repeated count finds it.
+        # A link needs no additional space. If counting is repeated, the link exists already.
         if not (kept := folder / f"piece-{piece.sha256}").exists():
             os.link(pieces / f"in-{piece.sha256}", kept)
     disk.sync_folder(folder)

@@ -1,4 +1,4 @@
-"""Command of the operator that is run when a round has ended.
+"""A command of the operator that is run when a round has ended.
 
 The command receives one line of JSON on its standard input. It runs without a shell, without the
 environment of the collector, which may contain the master key, and for a limited time. A command
@@ -21,9 +21,9 @@ from mixtally.server.node.events import FieldValue, Log
 SECONDS = 10.0
 """Seconds after which the command is ended, with the processes that it started."""
 _MOST_WAITING = 16
-"""Maximum number of events that wait for the command or are handled; further ones are dropped."""
+"""The maximum number of events that are waiting or being handled; further events are dropped."""
 _ENVIRONMENT = ("PATH", "HOME", "LANG")
-"""Variables that the command receives."""
+"""The environment variables that the command receives."""
 
 
 class Notifier:
@@ -38,7 +38,7 @@ class Notifier:
         self._room = BoundedSemaphore(_MOST_WAITING)
 
     def notify(self, event: Mapping[str, FieldValue]) -> None:
-        """Run the command with an event as soon as it has handled all earlier ones."""
+        """Queue an event, for which the command is run after it has handled all earlier ones."""
         if self._room.acquire(blocking=False):
             self._runner.submit(self._handle, json.dumps(event).encode() + b"\n")
         else:
@@ -74,7 +74,7 @@ class Notifier:
                 try:
                     process.communicate(data, timeout=SECONDS)
                 except subprocess.TimeoutExpired:
-                    # The process was not waited for, so no other process group has its number.
+                    # The process was not reaped yet, so its number belongs to no other process.
                     os.killpg(process.pid, signal.SIGKILL)
                     return f"it took more than {SECONDS:g} s"
         except OSError as error:

@@ -44,7 +44,8 @@ _DESTROYED = {
     EXPIRED: "a mix received nothing before the round expired",
     LOST: "a mix lost its disk",
 }
-"""Words for the ends of a round that mixes sign; an operator's own words are shown as they are."""
+"""The explanation of each end of a round that a mix can sign. The reason that an operator has
+written is shown unchanged."""
 
 
 class Page:
@@ -58,7 +59,7 @@ class Page:
         collector.on_change = self.write
 
     def write(self) -> None:
-        """Rebuild all pages; conclusions of rounds that are still shown are not computed again."""
+        """Rebuild all pages; estimates of rounds that were already shown are not computed again."""
         self._earlier, self._known = self._known, {}
         many = max(
             (len(self._concluded_rounds(one)) for one in self._collector.contracts.all()), default=1
@@ -72,8 +73,9 @@ class Page:
     def document(self, place: int | None = None, name: str | None = None) -> Document:
         """Return the document with all contracts, or those of a name, newest serial first.
 
-        ``place`` is the number of a page, from 0 for that of the latest round of each contract.
-        With None the document has all rounds that are shown.
+        ``place`` is the number of a page. Page 0 has the counts of the latest round of each
+        contract, page 1 those of the round before it, and so on. With None, the document has the
+        counts of all these rounds.
         """
         node, contracts = self._collector.node, self._collector.contracts.all()
         every = [one for one in contracts if name in (None, one.contract.name)]
@@ -134,7 +136,7 @@ class Page:
         return Text(spent), *warnings, Table(_COLUMNS, lines, words=frozenset(_COLUMNS))
 
     def _warnings(self, agreed: SignedContract) -> list[str]:
-        """Return a sentence for each silent role of a contract, and for a schedule that waits."""
+        """Return a warning for each silent role of a contract, and for a schedule that waits."""
         roles = {(role.name, role.address) for role in agreed.agreement.other_roles}
         every = self._collector.warnings()
         return [
@@ -228,7 +230,7 @@ def _links(place: int, many: int) -> list[tuple[str, str]]:
 
 
 def _promise(contracts: Sequence[SignedContract]) -> Promise:
-    """Return the guarantee of the only contract, or a summary of several or none."""
+    """Return the guarantee of the only contract, or a summary if there are several or none."""
     if len(contracts) == 1:
         return promise_of_plan(contracts[0].contract.plan)
     if not contracts:

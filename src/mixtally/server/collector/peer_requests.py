@@ -78,8 +78,8 @@ def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> 
     """Send a note that every role has signed to all mixes, and collect their answers.
 
     The note is queued again for each mix that gave no answer. An earlier attempt to send the note
-    may have removed it from the queue, because the mix refused the note before it had signed the
-    note itself, or accepted the note with fewer signatures.
+    may have removed it from the queue: the mix may have refused the note before the mix had signed
+    it, or may have accepted it with fewer signatures.
     """
     answers = ask_all(call, hops, "/notes", note)
     notes.send_again(fingerprint_of(note), answers.refusals)

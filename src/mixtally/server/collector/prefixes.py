@@ -1,7 +1,7 @@
 """Prefixes of a round that searches for words: given by the operator, or found by the last round.
 
-In such a question, words of any length are found in several rounds. Each round counts how the
-prefixes of the last round continue.
+Such a question finds words of any length in several rounds. Each round counts the extensions of the
+prefixes that the last round has found. A *letter* is a symbol of the alphabet.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Symbols = tuple[tuple[int, ...], ...]
 
 
 def spell_prefixes(question: Prefixes, words: Sequence[str]) -> Symbols:
-    """Return the prefixes that are spelled like ``words``.
+    """Return the prefixes that the operator wrote as ``words``, as numbers of letters.
 
     Raises
     ------
@@ -51,12 +51,12 @@ def spell_prefixes(question: Prefixes, words: Sequence[str]) -> Symbols:
 
 
 def extend_prefixes(question: Prefixes, given: Symbols | None, estimate: Estimate) -> Symbols:
-    """Return the prefixes of the next round: continuations that are distinguishable from zero.
+    """Return the prefixes of the next round: extensions whose count is significantly above zero.
 
-    If there are more than a round may ask for, the largest are returned. All bins of the round are
-    tested together, at the level of the estimate's simultaneous intervals.
-
-    Raises DataError if no continuation qualifies, or words cannot be longer.
+    ``given`` are the prefixes of the round with this ``estimate``; None in the first round. If more
+    extensions qualify than a round may have prefixes, those with the largest counts are returned.
+    All bins of the round are tested together, at the level of the estimate's simultaneous
+    intervals. Raises DataError if no extension qualifies, or if words cannot be longer.
     """
     prefixes, size = given or ((),), len(question.alphabet) + 2
     level = size**question.symbols
@@ -94,7 +94,7 @@ def _symbols(followed: int, size: int, letters: int) -> tuple[int, ...]:
 
 
 def _describe_continuation(letters: tuple[str, ...]) -> str:
-    """Return the text of a continuation; an empty letter is the end of a word."""
+    """Return the text of an extension; an empty letter is the end of a word."""
     shown = "".join(letters)
     if letters[-1]:
         return shown if all(letters) else f"{shown} (no word)"
@@ -102,7 +102,7 @@ def _describe_continuation(letters: tuple[str, ...]) -> str:
 
 
 def name_prefix_bins(plan: Plan, prefixes: Symbols | None) -> Question:
-    """Return the question of a round with bins named by prefix and continuation."""
+    """Return the question of a round, whose labels are prefixes with their extensions."""
     asked, question = plan.prefixes, plan.question
     if asked is None:
         return question

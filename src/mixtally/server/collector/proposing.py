@@ -3,9 +3,10 @@
 Each mix first creates a key. Then the collector signs a sheet with all keys, because mixes refuse
 sheets that the collector has not signed. Finally all mixes sign the sheet, or state a reason.
 
-From its first signature on, a sheet is the only one of its number. After a failure the next call
-requests the missing signatures for the same sheet. Mixes that have signed it sign the same text
-again. If a mix refuses the sheet finally, or its window has passed, its number is used up.
+Once a sheet has a signature, there is no other sheet with the same round number. After a failure
+the next call requests the missing signatures for the same sheet. Mixes that have signed it sign the
+same text again. If a mix refuses the sheet permanently, or its window has passed, the number stays
+unused.
 """
 
 from typing import NamedTuple
@@ -51,10 +52,9 @@ class Proposal(NamedTuple):
     prefixes: Symbols | None = None
     """Prefixes of the words that are asked for; None in a first round and for other questions."""
     closing: bool = False
-    """In a search for words: whether the round asks for the last letter and the end of words."""
+    """In a search for words: whether to count only words that end after the next letters."""
     fresh: bool = False
-    """Whether to give up a round number whose sheet lacks signatures, and to use the next number.
-    """
+    """Whether to abandon a sheet that lacks signatures, and to propose the next round number."""
 
 
 class SignedSheet(NamedTuple):
@@ -125,9 +125,12 @@ def _check_prefixes(agreed: SignedContract, proposal: Proposal) -> None:
 
 
 def _ensure_mixes_answered(node: Node, agreed: SignedContract, call: Call, now: int) -> None:
-    """Raise DataError unless all mixes have listed the notes that this role has signed."""
+    """Raise DataError unless all mixes have listed the notes of this role that they have.
+
+    A role that has lost one of its notes must not sign anything.
+    """
     node.load_contract(agreed.agreement)
-    # A serving process also has other contracts, and must not wait for their roles.
+    # In a serving process, ``ask`` would also wait for the roles of its other contracts.
     if agreed.fingerprint in node.cleared:
         return
     if waiting := Peers(node, call).ask(now):
@@ -142,10 +145,10 @@ def _ensure_mixes_answered(node: Node, agreed: SignedContract, call: Call, now: 
 def _find_begun_round(
     node: Node, agreed: SignedContract, last: RoundRow | None, opens: int | None, now: int
 ) -> RoundRow | None:
-    """Return an unfinished round of an earlier call, or None.
+    """Return the round of an earlier call that this call continues, or None.
 
-    This is the last round if its signatures are incomplete, or else the round that opens at
-    ``opens``.
+    This is the last round if its signatures are incomplete. Otherwise it is the round that opens at
+    ``opens``, if there is one.
     """
     live = [
         row
@@ -178,7 +181,10 @@ def _check_number(node: Node, agreed: SignedContract, last: RoundRow | None, num
 
 
 def _collect_keys(node: Node, agreed: SignedContract, call: Call, number: int) -> tuple[bytes, ...]:
-    """Return the key of every hop in order, and of this role; each is stored by its owner."""
+    """Return the public keys for a round: of every hop in order, then of this role.
+
+    Each role stores its private key before it discloses the public one.
+    """
     contract, suite = agreed.contract, SUITES[agreed.contract.suite]
     path = f"/contracts/{agreed.fingerprint}/rounds/{number}/key"
     found = ask_all(call, contract.hops, path)
@@ -222,7 +228,7 @@ def _finish_proposal(
 def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: int) -> bytes:
     """Withdraw a round before it opens, and return the note with the signatures of all roles.
 
-    The number of the round stays used, but its window no longer restricts later rounds. Another
+    The number of the round is not used again, but later rounds may overlap its window. A repeated
     call requests missing signatures again.
 
     Raises

@@ -1,6 +1,6 @@
 """Results of rounds for the commands of a collector, computed from its folder.
 
-These functions send no requests and charge no privacy, however often they are called.
+These functions send no requests. They cost no further privacy, even if they are called repeatedly.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ def build_page(folder: Folder, name: str | None = None) -> Document:
     """Return the document of the collector's page, of all contracts or those of a name."""
     stored = read_health(folder.path)
     with open_collector(folder) as collector:
-        # The serving process knows its conditions, and records them in the folder.
+        # Only the serving process knows its conditions. It records them in the folder.
         collector.warnings = lambda: [] if stored is None else stored.warnings
         document = Page(collector).document(name=name)
         sections, summary, facts = document.sections(), document.summary(), document.facts()
@@ -45,7 +45,7 @@ def open_collector(folder: Folder) -> Iterator[Collector]:
     collector = Collector(node, Peers(node, call))
     try:
         collector.contracts.load_new()
-        # Nothing is signed here, so the peers need not be asked for lost notes.
+        # These commands sign nothing, so the peers need not be asked for lost notes.
         node.cleared |= set(node.agreements)
         yield collector
     finally:
@@ -63,7 +63,8 @@ def show_round(
 ) -> Document:
     """Return the result of a round under the contract ``name``.
 
-    The summary shows the ``top`` largest bins. ``words`` are looked for if the question is open.
+    The summary shows the ``top`` largest bins. ``words`` are the words to look for if the question
+    has an open domain.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def conclude_again(folder: Folder, name: str, number: int, top: int = 20) -> Doc
 
 
 def find_prefixes(folder: Folder, name: str, number: int) -> Symbols:
-    """Return the prefixes that a round has found, for the next round to ask for.
+    """Return the prefixes that a round of a search for words has found, for the next round.
 
     Raises
     ------

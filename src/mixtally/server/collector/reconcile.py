@@ -1,8 +1,8 @@
 """Consistency check of the numbers of all hops and of the collector.
 
-If a batch was changed on its way, the numbers do not follow from each other. The refusal then names
-the first inconsistent hop, and nothing is released. The check cannot see whether a hop drew the
-fakes of its recipe honestly.
+If messages were lost or added between two roles, the numbers that these roles declare do not match.
+The refusal then names the first inconsistent hop, and nothing is released. The check cannot detect
+a hop that did not draw its fakes as its recipe says.
 """
 
 from collections import Counter
@@ -28,9 +28,10 @@ def reconcile_numbers(
     manifests: Sequence[tuple[str, Manifest]],
     counted: StoredTally,
 ) -> Received:
-    """Return the numbers of messages received, by the manifests of all hops and the tally.
+    """Return the numbers of messages received, from the manifests of all hops and the tally.
 
-    Raises MessageError for inconsistent numbers, naming the hop.
+    ``sheet`` is the SHA-256 of the round's sheet. Raises MessageError that names the hop if the
+    numbers are inconsistent.
     """
     _check_chain(agreed, sheet, manifests)
     _check_counted(agreed, manifests[-1], counted)

@@ -4,7 +4,7 @@
 come from the certificate and are rounded up.
 
 Source: Nanayakkara, Ghazi, Vadhan, "Practitioners' Perspectives on a Differential Privacy
-Deployment Registry", 2025, for the names of what a registry asks.
+Deployment Registry", 2025, for the names of the facts.
 """
 
 import json
@@ -20,7 +20,7 @@ RECEIPT, RECEIPT_TEXT = "receipt.json", "receipt.md"
 
 
 class ReleasedRound(NamedTuple):
-    """The data that a receipt is made of."""
+    """The data from which a release receipt is made."""
 
     shown: ShownRound
     conclusion: Conclusion
@@ -33,7 +33,7 @@ class ReleasedRound(NamedTuple):
 
 
 def receipt_facts(released: ReleasedRound) -> dict[str, Any]:
-    """Return the receipt as a JSON object; a local epsilon of None is unbounded."""
+    """Return the receipt as a JSON object. A local epsilon of None means that it is unbounded."""
     shown, conclusion = released.shown, released.conclusion
     contract, plan = shown.agreed.contract, shown.agreed.contract.plan
     result, received = conclusion.result, conclusion.received

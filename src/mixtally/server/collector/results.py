@@ -39,7 +39,7 @@ class ShownRound(NamedTuple):
     closes: int
     """Opening and closing time of the window, in seconds since 1970."""
     overruled: tuple[str, ...] = ()
-    """Silent peers that the collector did not wait for when it started."""
+    """Names of silent peers for which the collector did not wait when it started."""
 
     @property
     def title(self) -> str:
@@ -166,7 +166,7 @@ def _certificate(shown_round: ShownRound, conclusion: Conclusion) -> Certificate
 
 
 def _covering_hops(shown_round: ShownRound, result: Result) -> list[str]:
-    """Return the names of the hops that declare enough fakes for the guarantee to rest on them."""
+    """Return the names of the hops that declare all the fakes that their recipe requires."""
     contract = shown_round.agreed.contract
     return [
         contract.hops[hop - 1].name for hop in find_covering_hops(contract.plan, result.received)
@@ -186,7 +186,7 @@ def _list_warnings(shown_round: ShownRound, result: Result) -> list[str]:
 
 
 def _describe_dropped(received: Received) -> list[str]:
-    """Return texts about received messages that are in no count, because they could not be read."""
+    """Return a text for each reason why received messages are not in the counts."""
     several = [("Bundles left out whole", received.left_out)]
     several += [
         (f"Messages dropped in part {place}", one.dropped)

@@ -1,7 +1,7 @@
 """Check of an exported round, offline and by anyone.
 
-``mixtally check round`` calls ``check_round``. After the notes, which ``round_notes`` checks, come
-pieces, messages, tally, estimates and certificate.
+``mixtally check round`` calls ``check_round``. First ``round_notes`` checks the signed notes. Then
+this module checks the pieces, the messages, the tally, the estimates and the certificate.
 """
 
 import json
@@ -47,19 +47,19 @@ _MALFORMED = (
     *(ArithmeticError, LookupError, MixtallyError, RecursionError, TypeError, ValueError),
     msgspec.MsgspecError,
 )
-"""Errors that a file with any content can cause where its content is used."""
+"""The exceptions that the content of an untrusted file can cause."""
 _MOST_FIELDS = 100
-"""Maximum number of fields and lists of a part in a tally, without rows of pairs: the collector
-writes about 20.
+"""The maximum number of fields and lists of a part in a tally file, without rows of pairs. The
+collector writes about 20.
 """
 _FRACTION = re.compile(
     rb'( *(?:"[a-z0-9_]+": )?)(-?[0-9]+(?:\.[0-9]+(?:e[+-]?[0-9]+)?|e[+-]?[0-9]+))(,?\n)'
 )
-"""Line of JSON with a decimal fraction; integers are counts, which are exact."""
+"""A line of JSON with a decimal fraction. Integers do not match, because they are exact counts."""
 _ROUNDING = 1e-9
-"""Relative difference of two estimates that other processors or libraries can cause."""
+"""The maximum relative difference of two estimates that other processors or libraries can cause."""
 _SAMPLE = 20_000
-"""Number of envelopes of a part that are looked for in lists, if there are more.
+"""If a part has more envelopes than this, only a random sample of this size is looked for in lists.
 
 If a share f of the tags in a list is missing, this is noticed with probability 1 - (1 - f)^20,000.
 """
@@ -68,9 +68,9 @@ _NO_TAGS: _Tags = np.zeros(0, dtype=np.uint64)
 
 
 def check_round(files: RoundFiles, progress: Progress) -> RoundReport:
-    """Check all files of a round, and return what they show.
+    """Check all files of a round, and return a report.
 
-    Raises DataError for a link, or a file that is too long.
+    Raises DataError for a symbolic link, or a file that is too long.
     """
     return _RoundCheck(files, progress).run()
 
@@ -84,7 +84,7 @@ class _RoundCheck(NotesCheck):
         self._tally: StoredTally | None = None
         self._result: Result | None = None
         self._tags: defaultdict[int, list[bytes]] = defaultdict(list)
-        """Tags of envelopes in the pieces, by part: of all, or of a random sample of many."""
+        """For each part, the tags of the envelopes in the pieces, or those of a random sample."""
 
     def run(self) -> RoundReport:
         agreed, sheet = self.check_notes()
@@ -180,10 +180,11 @@ class _RoundCheck(NotesCheck):
                     self._tags[number] += self._sample_tags(data, sizes[number], number, many)
 
     def _read_piece(self, name: str, piece: Piece, size: int, signer: str) -> bytes | None:
-        """Return the piece or the list of a name, or None if a note states another hash or length.
+        """Return the piece or list file ``name``, or None if it does not match ``piece``.
 
-        The hash is part of the name, so it is computed once. The collector answers for another hash
-        in its index, and ``signer`` for another length in its note.
+        ``piece`` has the hash and the length from a signed note. The hash is part of the name, so
+        it is computed only once. If the signed index states another hash, the finding accuses the
+        collector. If only the length is wrong, it accuses ``signer``, who signed the length.
         """
         if (data := self.read(name, hashed=False)) is None:
             return None
@@ -199,7 +200,10 @@ class _RoundCheck(NotesCheck):
         return data
 
     def _sample_tags(self, data: bytes, size: int, part: int, many: int) -> Iterator[bytes]:
-        """Yield the tags of all envelopes of a piece, or of a random sample if a part is large."""
+        """Return the tags of all envelopes of a piece, or of a random sample if its part is large.
+
+        ``size`` is the length of an envelope, and ``many`` the number of envelopes of the part.
+        """
         here = len(data) // size
         positions = range(here)
         if many > _SAMPLE:
@@ -209,7 +213,7 @@ class _RoundCheck(NotesCheck):
         return (tag(data[size * place : size * (place + 1)]) for place in positions)
 
     def _check_lists(self) -> None:
-        """Check the lists of what the collector received against its receipt and the pieces."""
+        """Check the collector's arrival lists against its receipt and the pieces."""
         who = self.agreed.contract.collector.name
         receipt = self.receipts.get(len(self.agreed.contract.hops) + 1)
         if receipt is None or not any(name.startswith("list-") for name in self.names):
@@ -279,7 +283,7 @@ class _RoundCheck(NotesCheck):
             if not self.has_all_manifests:
                 return
             software = VERSION if self.index is None else self.index.software
-            # Another version may round the last digit of an estimate in another way.
+            # Another version may round the last digit of an estimate differently.
             role = self.publisher if software == VERSION else None
             counted = CountedRound(
                 self.agreed, self.sheet, self.digest, self.manifests, self._tally
@@ -326,7 +330,7 @@ class _RoundCheck(NotesCheck):
 
 
 class _Overruled(msgspec.Struct, frozen=True):
-    """The one field of a result that neither the tally nor a manifest has; others are skipped."""
+    """The field of a result that cannot be computed again, because no other file contains it."""
 
     overruled: tuple[str, ...]
 
@@ -334,7 +338,7 @@ class _Overruled(msgspec.Struct, frozen=True):
 def _differ_by_rounding(one: bytes, other: bytes) -> bool:
     """Return whether two results are equal except for the last digits of some estimates.
 
-    Processors and libraries round exponentials and logarithms in different ways.
+    Processors and libraries round exponentials and logarithms differently.
     """
     lines = zip_longest(BytesIO(one), BytesIO(other), fillvalue=b"")
     return one == other or all(a == b or _are_close(a, b) for a, b in lines)
@@ -351,7 +355,7 @@ def _are_close(one: bytes, other: bytes) -> bool:
 def _are_equal(one: Tally, other: Tally) -> bool:
     """Return whether two tallies have the same counts."""
     return one.messages == other.messages and all(
-        np.array_equal(np.asarray(a), np.asarray(b))  # None is equal to None alone
+        np.array_equal(np.asarray(a), np.asarray(b))  # None equals only None
         for a, b in (
             (one.counts, other.counts),
             (one.pairs, other.pairs),

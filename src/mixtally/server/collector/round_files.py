@@ -27,7 +27,7 @@ from mixtally.server.node.calls import Answer, SilentError
 
 MOST_SECONDS = 3600
 MOST_BYTES = 1 << 36
-"""Limits of the time and the bytes in which all files of a round are fetched."""
+"""Limits for fetching all files of a round: the total time, and the total size."""
 Fetch = Callable[[str, str, str, bytes, int], Answer]
 """Function of (address, method, path, body, maximum length) that returns an answer.
 
@@ -67,7 +67,7 @@ class RoundFiles:
                 found = os.fstat(place)
                 if not stat.S_ISREG(found.st_mode):
                     got = "something else"
-                # The file may grow while it is read, and memory is reserved before.
+                # The file may grow while it is read, so the number of bytes is checked again.
                 elif len(data := file.read(min(found.st_size, most) + 1)) <= most:
                     return data
         except OSError as error:
@@ -77,10 +77,10 @@ class RoundFiles:
 
 
 def limit_fetches(send: Send, clock: Callable[[], float] = monotonic) -> Fetch:
-    """Return a function that fetches all files of a round within ``MOST_SECONDS``, from now on.
+    """Return a function that fetches files until ``MOST_SECONDS`` from now have passed.
 
-    All files together have at most ``MOST_BYTES``. Otherwise a hostile address could be slow, or
-    send more bytes than its index states, with each of many files.
+    All files together may have at most ``MOST_BYTES``. Without these limits, a malicious server
+    could be slow with each of many files, or send more bytes than its index states.
     """
     until, remaining = clock() + MOST_SECONDS, MOST_BYTES
 
@@ -94,7 +94,7 @@ def limit_fetches(send: Send, clock: Callable[[], float] = monotonic) -> Fetch:
                     raise
             else:
                 remaining -= len(answer.body)
-                # A body without a stated length is cut off at the end of the time.
+                # A body without a stated length is cut off when the time is over.
                 if clock() < until:
                     return answer
         limits = f"more than {MOST_SECONDS:,} seconds, or {MOST_BYTES:,} bytes, for all files"
@@ -130,7 +130,7 @@ def fetch_round(address: str, folder: Path, call: Fetch, progress: Progress) -> 
         raise DataError(address, expected=f"{total:,} free bytes", got=got, do=do)
     for number, (name, file) in enumerate(index.files.items()):
         progress("files", number, len(index.files))
-        # One byte more shows that the file is longer, and no file uses more space than stated.
+        # One byte more shows that the file is longer than stated. No more is downloaded.
         if (data := fetch_file(address, name, call, file.length + 1)) is not None:
             (folder / name).write_bytes(data)
 

@@ -1,8 +1,9 @@
 """Check of the notes of an exported round: contract, index, sheet, manifests and receipts.
 
-``round_check`` continues with the counts. A finding accuses a role only if the role's own signature
-proves it. The collector answers for all files that its signed index names, and a mix for its
-manifest. A file that does not match the index may have been altered by anyone, and accuses nobody.
+``round_check`` continues with the counts. A *finding* is something false in a file. It accuses a
+role only if the role's own signature proves it. The collector is responsible for all files that
+match its signed index, and a mix for its manifest. A file that does not match the index may have
+been altered by anyone, so it accuses nobody. A *claim* is a statement that the check proves.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rules import check_manifest, frame_of
 
 _MISPLACED = ("other-sheet", "other-hop", "another-kind", "unknown-version")
-"""Refusals of a note that is right elsewhere: its signer has done nothing wrong."""
+"""The refusals of a note that may be correct in another round. They do not accuse its signer."""
 
 
 class NotesCheck:
@@ -39,7 +40,7 @@ class NotesCheck:
         self.claims, self.findings = list[Claim](), list[Finding]()
         self.index: ExportIndex | None = None
         self.publisher: str | None = None
-        """The collector, if it has signed the index."""
+        """The name of the collector, if it has signed the index; otherwise None."""
         self.agreed: SignedContract
         self.sheet: Sheet
         self.digest = ""
@@ -47,13 +48,13 @@ class NotesCheck:
         self.manifests: list[tuple[str, Manifest]] = []
         self.receipts: dict[int, Receipt] = {}
         self.drawn = 0
-        """Number of declared numbers of fakes that are random."""
+        """How many of the numbers of fakes that hops declared are random."""
         self._read = set[str]()
 
     def check_notes(self) -> tuple[SignedContract | None, Sheet | None]:
         """Check all notes, and return the contract and the sheet.
 
-        If either is None, the other files cannot be judged.
+        If either is None, the other files cannot be checked.
         """
         agreed = self._check_contract()
         if agreed is None:
@@ -61,7 +62,7 @@ class NotesCheck:
         self.agreed, self._roles = agreed, agreed.agreement.roles
         self._frame, self._keys = frame_of(agreed.agreement), agreed.agreement.keys
         self._check_index()
-        # Under another contract the other files would seem false.
+        # Without the contract of this round, correct files would seem false.
         if self.index is not None and self.read(CONTRACT) is None:
             return agreed, None
         sheet = self._check_sheet()
@@ -74,7 +75,7 @@ class NotesCheck:
 
     @property
     def has_all_manifests(self) -> bool:
-        """Whether the manifests of all hops are right."""
+        """Whether the manifests of all hops exist and are correct."""
         return len(self.manifests) == len(self.agreed.contract.hops)
 
     @property
@@ -88,14 +89,20 @@ class NotesCheck:
 
     @contextmanager
     def claim(self, text: str, *signers: str) -> Iterator[None]:
-        """Add a claim, which is shown if the block finds nothing."""
+        """Add a claim, which counts as proved if the block adds no finding.
+
+        ``signers`` are the roles whose signatures support the claim.
+        """
         before = len(self.findings)
         yield
         shown = len(self.findings) == before
         self.claims.append(Claim(text, ", ".join(signers), shown))
 
     def read(self, name: str, *, hashed: bool = True) -> bytes | None:
-        """Return a file that is as the index says, or None; ``hashed`` also compares its hash."""
+        """Return the content of a file, or None if it is missing or does not match the index.
+
+        Without ``hashed``, the hash is not compared.
+        """
         data = self._files.read(name)
         self._read.add(name)
         if self.index is None:
@@ -114,7 +121,7 @@ class NotesCheck:
         return None
 
     def read_others(self) -> None:
-        """Compare the exported files that no check has read with the index."""
+        """Compare those exported files with the index that no other check has read."""
         for name in self.names:
             if name not in self._read and name != INDEX:
                 self.read(name)
@@ -136,7 +143,7 @@ class NotesCheck:
             return agreed
 
     def _check_index(self) -> None:
-        """Read the index, with which the collector answers for the other files."""
+        """Read the index, by which the collector is responsible for the other files."""
         collector = self._roles[-1]
         with self.claim("the list of files is signed", collector.name):
             data, changes = self.read(INDEX), self._read_rotations()
@@ -188,7 +195,7 @@ class NotesCheck:
             return sheet
 
     def _check_manifests(self) -> None:
-        """Check signatures, sums and the chain, up to the first manifest that is missing."""
+        """Check the manifests of all hops in order, up to the first missing or false one."""
         names = [role.name for role in self._roles[:-1]]
         with self.claim("manifests follow from each other, and their sums are right", *names):
             for place, name in enumerate(names, 1):
@@ -223,9 +230,10 @@ class NotesCheck:
         return True
 
     def _find_forger(self, place: int, data: bytes) -> str | None:
-        """Return who answers for a manifest without the signature of its hop.
+        """Return the role that a manifest without its hop's signature accuses, or None.
 
-        A role that signs the manifest of another hop has broken the protocol.
+        A role that signs the manifest of another hop has violated the protocol. Otherwise the
+        collector is responsible, if it has signed the index.
         """
         try:
             manifest = read_manifest(data)
@@ -238,9 +246,10 @@ class NotesCheck:
         return forgers[0] if forgers and fits else self.publisher
 
     def _has_confirmed(self, place: int) -> bool:
-        """Return whether a role has signed that it received the preceding manifest as it is here.
+        """Return whether the role at ``place`` has signed a receipt of the preceding manifest.
 
-        Then a manifest of this role that names another one contradicts its own receipt.
+        If so, a manifest of this role that names another preceding manifest contradicts its own
+        receipt.
         """
         data = self._files.read(f"receipt-{place}.note")
         name = self._roles[place - 1].name
@@ -267,7 +276,7 @@ class NotesCheck:
                         check_receipt(receipt, *self.manifests[place - 2], self._frame)
                     self.receipts[place] = receipt
                 except RefusedError as error:
-                    # The hop before may have signed two manifests, which accuses neither role.
+                    # The hop before may have signed two manifests. So neither role is accused.
                     role = None if error.reason == "other-manifest" else self.publisher
                     self.blame(file, role, f"the receipt of {name} in this round", error)
 

@@ -1,4 +1,4 @@
-"""Report on a checked round: what was shown, what is false, and what nobody can show."""
+"""Report on a checked round: what was proved, what is false, and what the files cannot prove."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,10 @@ class Finding(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Something that a check shows, or tries to show; ``signers`` vouch for it."""
+    """A statement about a round, and whether the check has proved it.
+
+    ``signers`` names the roles whose signatures support the statement.
+    """
 
     text: str
     signers: str
@@ -44,7 +47,7 @@ class RoundReport(NamedTuple):
     claims: list[Claim]
     findings: list[Finding]
     unshown: list[str]
-    """What the files cannot show."""
+    """Statements that the files cannot prove."""
     false_alarm: float
     """Probability that honest roles cause a finding."""
     result: Result | None
@@ -121,7 +124,7 @@ def _no_promise() -> tuple[str, str, str]:
 def limits_of_check(
     plan: Plan | None, *, messages: bool, pieces: bool, receipts: bool
 ) -> list[str]:
-    """Return what a check cannot show, from what was exported."""
+    """Return the statements that a check cannot prove, depending on what was exported."""
     unshown = [
         "That the keys belong to different people: compare the fingerprint with one you trust.",
         "That a mix shuffled, drew its fakes at random, or kept its secrets.",

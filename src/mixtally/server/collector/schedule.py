@@ -1,9 +1,10 @@
-"""Proposal of rounds by a serving collector, as often as their contract says.
+"""Automatic proposal of rounds by a serving collector, at the interval that the contract states.
 
-The next round is proposed when the last one opens, so that devices and mixes know it early. Its
-opening is a multiple of ``every_seconds`` after the opening of the last round. So rounds open at
-the same time of day, and an opening that passes while a mix is missing is skipped. The next round
-follows however the last one ended. All facts are read from disk, so a restarted process continues.
+The next round is proposed when the last one opens, so that devices and mixes know it early. It
+opens a multiple of ``every_seconds`` after the opening of the last round. So rounds open at the
+same time of day. If a mix is missing at the time of an opening, this opening is skipped. A failed
+round is followed by the next one like any other. All facts are read from disk, so a restarted
+process continues.
 """
 
 from functools import partial
@@ -23,7 +24,8 @@ from mixtally.server.node.rules import earliest_opening
 RETRY_SECONDS = 60
 """Seconds until the next attempt after a round could not be proposed."""
 _MOST_REASON = 300
-"""Maximum length of a reason, in characters; other roles write a part of it."""
+"""The maximum length of a reason in characters, which is limited because other roles write a part
+of it."""
 _BY_HAND = "a search for words needs the prefixes of each round: propose its rounds by hand"
 
 
@@ -52,7 +54,7 @@ class Schedule:
             opens = next_opening(self._node, agreed, now)
             last = self._node.rounds.last(name)
             if opens is None:
-                # The operator may have proposed the round.
+                # The operator may have proposed the round by hand.
                 self._report(agreed, "")
                 continue
             if last is not None and opens > last.opens and last.round >= agreed.agreement.rounds:
@@ -63,7 +65,7 @@ class Schedule:
             self._peers.run_job(("schedule", contract), partial(self._propose, agreed, opens, now))
 
     def _propose(self, agreed: SignedContract, opens: int, now: int) -> None:
-        """Propose a round, and record why that was impossible, or that it succeeded.
+        """Propose a round, and record its success or the reason of its failure.
 
         Raises OldStateError, which ends the process, if the role has lost a note that it signed.
         """
@@ -79,7 +81,10 @@ class Schedule:
             self._report(agreed, "")
 
     def _report(self, agreed: SignedContract, reason: str) -> None:
-        """Record why no round can be proposed, or that one can be; a new reason is logged."""
+        """Record the reason why no round can be proposed, or "" if one can be.
+
+        Only a new reason is logged.
+        """
         name, log, reason = agreed.contract.name, self._node.log, reason[:_MOST_REASON]
         known = self._reasons.get(agreed.fingerprint, "")
         self._reasons[agreed.fingerprint] = reason
@@ -89,10 +94,10 @@ class Schedule:
 
 
 def next_opening(node: Node, agreed: SignedContract, now: int) -> int | None:
-    """Return when the round that is to be proposed now opens, or None if none is due.
+    """Return the opening time of the round that is to be proposed now, or None if none is due.
 
-    The last round is to be proposed again as long as its signatures are incomplete and its window
-    is not over.
+    While signatures of the last round are missing and its window is not over, this is the last
+    round.
     """
     agreement, name = agreed.agreement, agreed.contract.name
     last = node.rounds.last(name)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Automation(NamedTuple):
-    """What a collector does without its operator."""
+    """The tasks that a collector performs without its operator."""
 
     schedule: bool = False
     """Whether it proposes the rounds of its contracts."""
@@ -36,8 +36,8 @@ def serve(
 ) -> None:
     """Serve a collector until a signal arrives; ``engine`` opens envelopes.
 
-    Raises the errors of ``serve_role``, and ParameterError if the command cannot be run or a
-    cluster would have to keep messages.
+    Raises the errors of ``serve_role``. Raises ParameterError if the command cannot be run, or if
+    messages are to be kept and the engine is a cluster.
     """
     settings = automation or Automation()
     if settings.keep_messages and engine.cluster is not None:

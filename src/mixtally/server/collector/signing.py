@@ -29,7 +29,7 @@ from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
 
 _LONGEST = 80
-"""Maximum length of a stranger's name in a message, in characters."""
+"""The maximum length of the name of such another program in a message, in characters."""
 
 
 class GatheredSignatures(NamedTuple):
@@ -40,8 +40,8 @@ class GatheredSignatures(NamedTuple):
     missing: dict[str, str]
     """Reason for each mix that has not signed."""
     strangers: dict[str, str]
-    """For each missing mix at whose address another program answered: the program's name and
-    address."""
+    """For some of these mixes, the name and address of another program that answered in place of
+    the mix."""
 
 
 def verify_contract(data: bytes, folder: Folder, subject: str) -> SignedContract:
@@ -84,7 +84,7 @@ def sign(
     """
     agreement = agreed.agreement
     node.load_contract(agreement)
-    # A silent mix is no obstacle here: it is asked again before anything is served.
+    # A silent mix does not prevent signing, because it is asked again before anything is served.
     Peers(node, call).ask(now)
     call = claim_long_bodies(call, node.signer, *node.folder.earlier)
     try:
@@ -112,7 +112,7 @@ def sign(
     why = {name: found.refusals.get(name, "it gave no signature") for name in missing}
     disk.put(path, note, "a contract")
     if not missing:
-        # After that, every mix can show all signatures.
+        # From then on, every mix can serve the contract with all signatures.
         send_signed(node.notes, call, agreement.hops, note)
     return GatheredSignatures(
         agreed, note, why, {name: strangers[name] for name in why if name in strangers}
@@ -137,9 +137,9 @@ def _identify_stranger(call: Call, role: Role, answer: Answer, note: bytes) -> s
 
 
 def _merge_signatures(node: Node, agreed: SignedContract, note: bytes, reply: bytes | str) -> bytes:
-    """Return the note with the signatures of an answer.
+    """Return the note with the signatures in a reply added.
 
-    An answer with another text or a false signature adds nothing.
+    A reply with another text or an invalid signature adds nothing.
     """
     if isinstance(reply, str) or text_of(reply) != text_of(note):
         return note

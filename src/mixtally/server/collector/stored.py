@@ -6,7 +6,7 @@ results/ROUND/result.json   what is published, or the reason why nothing is
 results/ROUND/kept          opened messages and pieces, if the operator keeps them
 results/ROUND/export        files for anyone who checks the round, which the collector serves
 
-The records contain nothing that the observer in the guarantee has not received.
+The records contain no data other than what the observer in the guarantee receives.
 """
 
 import json
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 class StoredCharge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Privacy that the people in one batch have spent, whatever happens to the batch."""
+    """The privacy cost of a batch for the people in it. It is final once the batch is received."""
 
     version: int = VERSION
     name: str
@@ -42,7 +42,7 @@ class StoredCharge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """SHA-256 of the last hop's manifest, which identifies the batch; "" for a lost round."""
     epsilon: float
     delta: float
-    """Epsilon and delta of all ``collections`` of the contract together."""
+    """The epsilon and delta of all ``collections`` rounds of the contract together."""
     collections: int
 
 
@@ -55,8 +55,8 @@ class StoredPartTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     counts: list[int]
     """How often each bin was set."""
     codes: list[int | str] | None
-    """Bins to which ``counts`` belong, ascending; None if every bin has a count. Bins
-    that may have more than 8 bytes are hexadecimal."""
+    """The bins to which ``counts`` belong, in ascending order; None if every bin has a count. If
+    numbers of bins may have more than 8 bytes, they are hexadecimal texts."""
     pairs: list[list[int]] | None
     """How often each pair of bins was set; None if messages do not contain pairs."""
     dropped: dict[str, int]
@@ -85,7 +85,7 @@ class Results:
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder / "results", step
-        # The loop and the route of notes both charge a round.
+        # The loop and the HTTP route that receives notes can charge a round at the same time.
         self._charging = threading.Lock()
 
     def charge(self, round_id: str, charge: StoredCharge) -> None:
@@ -129,7 +129,7 @@ class Results:
         self._write(round_id, "result", encode_result(result))
 
     def read_result(self, round_id: str) -> bytes | None:
-        """Return the published result of a round as stored, or None."""
+        """Return the stored bytes of the published result of a round, or None."""
         path = self._path(round_id, "result")
         return disk.read_file(path, "a result") if path.exists() else None
 

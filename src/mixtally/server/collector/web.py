@@ -44,7 +44,7 @@ class CollectorRoutes:
         ]
 
     async def page(self, request: Request) -> Response:
-        """Send the web page, or the later one that ``?page=N`` names."""
+        """Send the web page; with ``?page=N``, the page with counts of earlier rounds."""
         named, pages = request.query_params.get("page", "1"), self._page.pages
         found = [body for number, body in enumerate(pages, 1) if named == str(number)]
         if not found:
@@ -52,7 +52,7 @@ class CollectorRoutes:
         return Response(found[0], media_type="text/html; charset=utf-8", headers=_HEADERS)
 
     async def result(self, request: Request) -> Response:
-        """Send the result of a round, or a refusal that says when it will be ready."""
+        """Send the result of a round, or a refusal that says when to ask again."""
         contract, number = request.path_params["contract"], parse_round_number(request)
         row = self._collector.node.rounds.of(contract, number)
         if row is None or contract not in self._collector.node.agreements:

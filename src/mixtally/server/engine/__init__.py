@@ -1,7 +1,7 @@
 """Processing of batches: opening, sorting and counting, in this process, in others or on a cluster.
 
-The result is the same bytes in every case. This file imports nothing, because worker processes load
-it.
+The result has the same bytes in every case. This file imports nothing, because worker processes
+load it.
 
 Terms: an *envelope* is a message encrypted once for each later role. *Opening* removes one layer. A
 *copy* is an envelope that was received before. A *part* of a plan is a stream of messages, to which

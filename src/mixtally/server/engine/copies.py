@@ -1,11 +1,12 @@
 """Detection of copies among ciphertexts, in memory that hardly grows with their number.
 
-A mix removes copies, because a copied envelope would let an attacker mark a person's message. Each
-search draws a key and computes a digest of every item under this key. Equal items are adjacent when
-digests are sorted. Senders do not know the key, so they cannot construct a collision. Any of n
-different items have equal digests with a probability below n^2 / 2^129, which is 2^-62 for 10^10.
+A mix removes copies, because an attacker could copy a person's envelope and recognize its message
+by the number of copies. Each search draws a key and computes a digest of every item under this key.
+Equal items are adjacent when digests are sorted. Senders do not know the key, so they cannot
+construct a collision. The probability that any two of n different items have equal digests is below
+n^2 / 2^129, which is 2^-62 for 10^10 items.
 
-Memory contains one byte per item, and at most ``most`` bytes of digests at a time.
+The search needs one byte of memory per item, and at most ``most`` bytes for digests.
 
 Source: RFC 7693, keyed BLAKE2b.
 """
@@ -33,8 +34,9 @@ Positions = NDArray[np.int64]
 class Copies:
     """The copies in a sequence of byte strings.
 
-    ``first`` is true where an item is not a copy of an earlier one. Digests above ``most`` bytes
-    are written to ``folder``, encrypted with a key from ``chance``.
+    The attribute ``first`` is a mask that is True for each item that is not a copy of an earlier
+    one. If digests need more than ``most`` bytes, they are written to ``folder``, encrypted with a
+    key from ``chance``.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class Copies:
         keyed = blake2b(digest_size=_DIGEST_BYTES, key=secret_bytes(chance, 32))
         sorter = Sorter(folder, POSITION_BYTES, chance, most, _DIGEST_BYTES)
         count = 0
-        # In chunks, so that the digest objects of a large batch never exist at the same time.
+        # In chunks, so that only some of the digest objects of a large batch exist at a time.
         while digests := b"".join([_digest(keyed, one) for one in islice(items, _AT_ONCE)]):
             end = count + len(digests) // _DIGEST_BYTES
             sorter.add(digests, pack_positions(np.arange(count, end)))
@@ -66,7 +68,7 @@ def _find_pairs(sorter: Sorter) -> Iterator[tuple[Positions, Positions]]:
         is_copy[1:] = (words[1:] == words[:-1]).all(axis=1)
         copies = np.flatnonzero(is_copy)
         if len(copies):
-            # Rows with equal digests keep their order, so the first row has the first item.
+            # Sorting keeps the order of equal digests, so the first of them is the original.
             starts = np.maximum.accumulate(np.where(is_copy, 0, np.arange(len(order))))
             places = unpack_positions(rows[order, _DIGEST_BYTES:])
             yield places[copies], places[starts[copies]]

@@ -14,11 +14,12 @@ class Cluster(NamedTuple):
     store: str
     """URL of a folder that all machines can access, such as ``file:///...`` or ``s3://...``."""
     key: str
-    """Where each machine finds the engine key: ``env:NAME``, or the path of a file."""
+    """Where each machine finds the engine key, which encrypts all secrets of a job: ``env:NAME``,
+    or the path of a file."""
 
 
 class Engine(NamedTuple):
-    """How batches are processed."""
+    """The options for processing batches."""
 
     processes: int = 0
     """Number of local processes that open and seal envelopes; 0 for the calling process only."""

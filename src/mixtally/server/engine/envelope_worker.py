@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Secrets(NamedTuple):
-    """Keys of a round and the data needed to open envelopes; printing it shows no secret."""
+    """Keys of a round, and the data needed to open envelopes. Its repr shows no secret."""
 
     suite: int
     private: bytes
@@ -40,14 +40,14 @@ class Secrets(NamedTuple):
 
 
 class Kind(IntEnum):
-    """What an envelope contained, or what else a message is."""
+    """The kind of a received envelope by its content, or that a message is a fake."""
 
     GOOD = 0
     """A message."""
     UNOPENED = 1
-    """Nothing that can be opened: the envelope was not sealed for this round, hop and part."""
+    """The envelope cannot be opened, because it was not sealed for this round, hop and part."""
     MALFORMED = 2
-    """Content of a wrong length."""
+    """The content of the envelope has a wrong length."""
     FAKE = 3
     """A message that this mix adds."""
     PADDING = 4
@@ -63,7 +63,7 @@ class OpenedEnvelopes(NamedTuple):
     sort_keys: bytes
     """Concatenated sort keys of 32 bytes; empty without ``Secrets.sort_key``."""
     kinds: bytes
-    """Kind of each envelope, one byte each. ``messages`` has only the good ones."""
+    """The ``Kind`` of each envelope, one byte each. ``messages`` has only the ``GOOD`` ones."""
 
 
 class EnvelopeWorker:
@@ -77,7 +77,10 @@ class EnvelopeWorker:
         self._drops_padding = secrets.position == 1
 
     def open(self, part: int, envelopes: bytes, size: int, expected: int) -> OpenedEnvelopes:
-        """Open envelopes of ``size`` bytes, which should contain messages of ``expected`` bytes."""
+        """Open concatenated envelopes of ``size`` bytes, with messages of ``expected`` bytes.
+
+        Contents of another length are ``MALFORMED``.
+        """
         sealed = [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
         inside = self.open_each(part, sealed)
         kinds = bytes(self.kind_of(one, expected) for one in inside)
@@ -92,8 +95,8 @@ class EnvelopeWorker:
     def kind_of(self, inside: bytes | None, expected: int) -> Kind:
         """Return the kind of an envelope from its content, which is None if it cannot be opened.
 
-        A content of zeros is padding at the first hop, which drops padding. So later hops never
-        receive padding.
+        At the first hop, a content of zeros is padding. The first hop drops padding, so later hops
+        never receive it.
         """
         if inside is None:
             return Kind.UNOPENED
@@ -112,12 +115,12 @@ class EnvelopeWorker:
         return b"".join(seal(messages[i : i + size], part) for i in range(0, len(messages), size))
 
     def order(self, part: int, messages: bytes, size: int) -> OpenedEnvelopes:
-        """Return messages unchanged, together with their sort keys."""
+        """Return concatenated messages unchanged, together with their sort keys."""
         some = [messages[i : i + size] for i in range(0, len(messages), size)]
         return OpenedEnvelopes(messages, b"".join(self.ordering_keys(part, some)), b"")
 
     def ordering_keys(self, part: int, messages: list[bytes]) -> list[bytes]:
-        """Return the sort keys of some messages, 32 bytes each; empty without a secret for them."""
+        """Return the sort keys of messages, 32 bytes each; empty without ``Secrets.sort_key``."""
         if not self._secret:
             return []
         key = hmac.digest(self._secret, KeyDomain.ORDER.value + part.to_bytes(2), "sha256")
@@ -139,7 +142,7 @@ def start_worker(secrets: Secrets) -> None:
 
 def _end_with_parent(parent: BaseProcess) -> None:
     parent.join()
-    # ``sys.exit`` would end only this thread.
+    # ``sys.exit`` would end only this thread, not the process.
     os._exit(1)
 
 

@@ -50,7 +50,8 @@ class CountedPart(NamedTuple):
     """Number of received envelopes."""
     tally: Tally
     dropped: dict[str, int]
-    """Number of envelopes that are not in the tally, by reason; reasons with 0 are left out."""
+    """Number of envelopes that are not in the tally, by reason. Reasons with no envelope are
+    omitted."""
 
 
 class PartCounter(Protocol):
@@ -64,8 +65,8 @@ class PartCounter(Protocol):
 class LocalPartCounter:
     """Counter that uses a pool of processes on this machine.
 
-    Digests above ``most_held`` bytes are written to ``folder``, encrypted with a key from
-    ``chance``.
+    If the digests that detect copies need more than ``most_held`` bytes, they are written to
+    ``folder``, encrypted with a key from ``chance``.
     """
 
     def __init__(
@@ -95,8 +96,8 @@ class LocalPartCounter:
 class SiftedTally:
     """Tally of messages that arrive in chunks, without invalid messages.
 
-    ``dropped`` contains the number of messages left out, by reason. ``keep`` is called with all
-    valid messages.
+    The attribute ``dropped`` has the number of invalid messages by reason. ``keep`` is called with
+    the valid messages of each chunk.
     """
 
     def __init__(

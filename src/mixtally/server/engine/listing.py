@@ -1,4 +1,7 @@
-"""Writing of arrival lists: tags of received items, sorted in bounded memory and cut into files."""
+"""Writing of arrival lists: tags of received items, sorted in bounded memory and cut into files.
+
+A *tag* is a short hash of an item, a received bundle or envelope.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
@@ -19,7 +22,7 @@ def write_list(
     folder: Path,
     most_held: int = MOST_HELD_BYTES,
 ) -> tuple[ListFile, ...]:
-    """Write the list of the tags of all items, and return its files.
+    """Write the arrival list with the tags of all items, and return its files.
 
     Parameters
     ----------
@@ -30,11 +33,12 @@ def write_list(
     put : callable
         Stores a file, given its SHA-256 and its bytes.
     folder : Path
-        Folder for tags above ``most_held`` bytes, which are encrypted until they are sorted.
+        Folder for temporary files, if the tags need more than ``most_held`` bytes. The files are
+        encrypted.
     most_held : int
-        Maximum size of the tags in memory.
+        Maximum size of the tags in memory, in bytes.
     """
-    # These random words affect nothing that leaves, so they are not those of the fakes.
+    # This randomness only encrypts temporary files, so it need not be the source of the fakes.
     sorter = Sorter(folder, 0, SecureChance(), most_held, TAG_BYTES)
     tags = map(tag, items)
     while some := b"".join(islice(tags, _AT_ONCE)):
@@ -48,7 +52,7 @@ def write_list(
 
 
 def cut_pieces(several: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """Yield the concatenation of several byte strings in pieces of ``most`` bytes and a rest."""
+    """Yield the concatenation of byte strings in pieces of ``most`` bytes and a shorter rest."""
     buffer = bytearray()
     for some in several:
         buffer += some

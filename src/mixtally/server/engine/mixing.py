@@ -1,7 +1,8 @@
 """Mixing of the envelopes of a part: copies are dropped, a layer is opened, messages are sorted.
 
 The sort key is a keyed hash of the outgoing message, so repeated or distributed work gives the same
-order. Fakes are drawn, sealed and stored before. No random number drawn here affects the output.
+order. Fakes (dummy messages) are drawn, sealed and stored before. No random number drawn here
+affects the output.
 """
 
 from collections.abc import Callable, Iterator
@@ -42,9 +43,9 @@ class MixWork(NamedTuple):
     envelopes: Callable[[], Iterator[bytes]]
     """Returns an iterator over the received envelopes, in the same order at every call."""
     distinct: bool
-    """Whether no envelope can occur twice."""
+    """Whether the envelopes are known to be distinct, so that no copies are searched for."""
     fakes: bytes
-    """Concatenated messages to be added."""
+    """Concatenated outgoing messages to be added."""
 
 
 class MixedPart(NamedTuple):
@@ -53,13 +54,12 @@ class MixedPart(NamedTuple):
     kinds: Kinds
     """Kind of each received envelope, in the order in which they were read."""
     pairs: Callable[[], Iterator[tuple[Positions, Positions]]]
-    """Yields the positions of copies, and of the envelopes that they are copies of, many at a
-    time."""
+    """Yields pairs of arrays: the positions of some copies, and the positions of the originals."""
     added: int
     """Number of added messages."""
     messages: Callable[[Mask | None], Iterator[bytes]]
-    """Returns the outgoing messages in order, many at a time, and can be called once. The argument
-    says for each envelope whether its message is sent; None if all are."""
+    """Returns an iterator over the outgoing messages in order, many at a time. It can be called
+    once. The argument is a mask of the envelopes whose messages are sent; None for all."""
 
     def count_kind(self, kind: Kind) -> int:
         """Return the number of envelopes of a kind."""
@@ -70,15 +70,15 @@ class Mixer(Protocol):
     """Mixer of the parts of one round."""
 
     def mix(self, work: MixWork) -> MixedPart:
-        """Mix a part; all work except reading the messages is done when the method returns."""
+        """Mix a part. When the method returns, only the messages are still to be read."""
         ...
 
 
 class LocalMixer:
     """Mixer that uses a pool of processes on this machine.
 
-    Messages above ``most_held`` bytes are written to ``folder``, encrypted with a key from
-    ``chance``. ``step`` is called after each chunk.
+    If messages need more than ``most_held`` bytes, they are written to ``folder``, encrypted with a
+    key from ``chance``. ``step`` is called after each chunk.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class LocalMixer:
         return MixedPart(every, copies.pairs, added, partial(_iterate_sent, sorter, copies.first))
 
     def _add_fakes(self, work: MixWork, sorter: Sorter, number: int) -> None:
-        """Add fakes as rows of one number, which no envelope has."""
+        """Add fakes to the sorter. All have the same ``number``, which no envelope has."""
         step = CHUNK * work.expected
         for start in range(0, len(work.fakes), step):
             some = work.fakes[start : start + step]
@@ -130,9 +130,10 @@ def _no_pairs() -> Iterator[tuple[Positions, Positions]]:
 
 
 def _iterate_sent(sorter: Sorter, first: Mask | None, sent: Mask | None) -> Iterator[bytes]:
-    """Yield sorted messages without their numbers, and without those that are not sent.
+    """Yield the sorted messages that are sent, without the numbers of their envelopes.
 
-    ``first`` says for each envelope whether it was opened; None if all were.
+    ``first`` is a mask of the envelopes that were opened, and ``sent`` a mask of those whose
+    messages are sent; None for all.
     """
     if sent is not None:
         # The last number is that of fakes.
@@ -144,6 +145,6 @@ def _iterate_sent(sorter: Sorter, first: Mask | None, sent: Mask | None) -> Iter
 
 
 def join_chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the concatenation of several envelopes at a time."""
+    """Yield the envelopes in chunks of several concatenated envelopes."""
     while some := b"".join(islice(envelopes, CHUNK)):
         yield some

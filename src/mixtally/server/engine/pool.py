@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Opens and seals envelopes in ``processes`` worker processes, or in this process if that is 0.
+    """Opens and seals envelopes in ``processes`` worker processes; 0 means in this process.
 
-    Leaving its context raises DataError if a worker was killed.
+    It is a context manager. Leaving the context raises DataError if a worker was killed.
     """
 
     def __init__(self, secrets: Secrets, processes: int) -> None:
@@ -70,7 +70,7 @@ class Pool:
         waiting: deque[Future[T]] = deque()
         for chunk in chunks:
             waiting.append(self._pool.submit(call_worker, work, part, chunk, *sizes))
-            # Few chunks wait at a time, so that memory does not grow with the batch.
+            # Only a few chunks wait at a time, so that memory does not grow with the batch.
             if len(waiting) > 2 * self._processes + 2:
                 yield waiting.popleft().result()
         while waiting:

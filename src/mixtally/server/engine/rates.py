@@ -40,9 +40,9 @@ def measure_rates(
     message_bytes : int
         Length of a message.
     cores : int
-        Number of cores, which all open envelopes at the same time as in a round.
+        Number of cores. All of them open envelopes at the same time, as in a round.
     folder : Path, optional
-        Folder on the disk to be measured.
+        Folder on the disk whose syncs are measured.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def measure_rates(
 
 
 class _CpuTime(NamedTuple):
-    """CPU time of a process after it has opened a chunk, in seconds."""
+    """The process id of a worker, and its CPU time in seconds after it has opened a chunk."""
 
     process: int
     seconds: float
@@ -85,9 +85,9 @@ def _measure_on_all_cores(
 ) -> float:
     """Measure the CPU time for one envelope while all cores open envelopes.
 
-    Each process is measured from the end of its first chunk to the end of its last one. This
-    excludes its start and includes the reading of chunks. The CPU time of the distributing process
-    is added.
+    Each worker is measured from the end of its first chunk to the end of its last one. This
+    excludes the start of the worker and includes the reading of chunks. The CPU time of this
+    process, which distributes the chunks, is added.
     """
     chunk, size = b"".join(envelopes), len(envelopes[0])
     with Pool(secrets, cores) as pool:
@@ -112,7 +112,7 @@ def _sort_messages(
 
 def _measure_each(work: Callable[[], object]) -> float:
     """Return the CPU time per message in seconds, as the median of several repetitions."""
-    # The first call is not measured, so that one-time costs are left out.
+    # The first call is not measured, because it includes one-time costs.
     work()
     spent = []
     for _ in range(_TRIES):

@@ -1,11 +1,13 @@
 """Prediction of the cost of a round for each hop, from a few measured rates.
 
-closing     = (envelopes * (open + order) + fakes * (layers behind * seal + order)) / cores
-CPU seconds = closing * cores, and at the first mix envelopes / bundle * post for receiving
-bytes       = envelopes * (message + layers * layer bytes)
+closing     = (envelopes * (open + order) + fakes * (later roles * seal + order)) / cores
+CPU seconds = closing * cores, and at the first mix also envelopes / bundle * post for receiving
+bytes       = envelopes * (message bytes + layers * layer bytes)
 
-Here ``open``, ``order``, ``seal`` and ``post`` are the fields of ``Rates``; the other names are
-those of ``PlannedRound``. The command ``mixtally batch doctor`` shows the result.
+Here ``open``, ``order``, ``seal`` and ``post`` are the fields of ``Rates``. *Envelopes* are those
+that a hop receives, with the fakes (dummy messages) of earlier hops. *Layers* are the layers of
+encryption of such an envelope, and *later roles* the hops after this one and the collector. The
+other names are fields of ``PlannedRound``. The command ``mixtally batch doctor`` shows the result.
 """
 
 from typing import NamedTuple
@@ -15,7 +17,7 @@ class Rates(NamedTuple):
     """CPU time of each kind of work on one core, and time of a sync; all in seconds."""
 
     open: float
-    """Opening one layer of an envelope while all cores do the same, which makes each slower."""
+    """Opening one layer of an envelope, while all cores do so and slow each other down."""
     seal: float
     """Sealing one layer."""
     order: float
@@ -69,8 +71,8 @@ class IntakeLoad(NamedTuple):
     cores: float
     """Number of cores used to receive them."""
     share: float
-    """Share of the disk's syncs that are used if each bundle is synced separately. Above 1, several
-    bundles share a sync."""
+    """The syncs per second that are needed if each bundle has its own sync, divided by those that
+    the disk can do. Above 1, several bundles must share a sync."""
 
 
 def hop_costs(rates: Rates, planned_round: PlannedRound) -> list[HopCost]:

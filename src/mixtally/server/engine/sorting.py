@@ -1,8 +1,9 @@
 """Sorting of messages by key, for more messages than fit into memory.
 
-Messages that do not fit are written to files by the first byte of their keys. The files are
-encrypted with a key that exists only in memory. Otherwise someone who also knows the order in which
-envelopes arrived could link messages to senders, even after the round's key is destroyed.
+Messages that do not fit are written to files, grouped by the first byte of their keys. The files
+are encrypted with a key that exists only in memory. Otherwise someone who reads the files and knows
+the order in which envelopes arrived could link messages to senders, even after the round's key is
+destroyed.
 
 Source: NIST SP 800-38A, counter mode.
 """
@@ -28,8 +29,8 @@ MOST_HELD_BYTES = 1 << 26
 _BUCKETS = 256
 """Number of values of a key's first byte."""
 _FILES = 8
-"""Number of files. Their space is freed one after the other, and a round of many parts has as many
-sorters."""
+"""The number of files of a sorter. With several files, space is freed while messages are read.
+The number is small, because a round has a sorter for each part."""
 _YIELD_BYTES = 1 << 20
 """Approximate size of the pieces in which messages are returned."""
 
@@ -44,8 +45,8 @@ class _Extent(NamedTuple):
 class Sorter:
     """Collects messages of ``size`` bytes with their keys, and returns them in order.
 
-    Messages with equal keys keep their order. Messages above ``most`` bytes are written to
-    ``folder``, encrypted with a key from ``chance``.
+    Messages with equal keys keep their order. If messages need more than ``most`` bytes, they are
+    written to ``folder``, encrypted with a key from ``chance``.
     """
 
     def __init__(
@@ -93,10 +94,11 @@ class Sorter:
                 yield rows[order[start : start + step], self._key_bytes :]
 
     def ordered_buckets(self, *, keep: bool = False) -> Iterator[tuple[Rows, NDArray[np.intp]]]:
-        """Yield batches of rows, each a key and a message, with the order that sorts the batch.
+        """Yield batches of rows, each with the permutation that sorts it.
 
-        Rows with equal keys are yielded together. The iteration can be repeated only with ``keep``,
-        which keeps the files until this object is deleted.
+        A row is a key followed by a message. Batches are in the order of keys, and rows with equal
+        keys are in one batch. Only with ``keep`` can the iteration be repeated: the files are then
+        kept until this object is deleted.
         """
         if not self._files:
             rows = self._take()
@@ -157,7 +159,7 @@ class Sorter:
         if number not in self._files:
             path = self._folder / f"spill-{number}"
             self._files[number] = path.open("w+b")
-            # An unlinked file is accessible only to this process, and vanishes with it.
+            # An unlinked file is accessible only to this process, and is deleted when it ends.
             path.unlink()
         return self._files[number]
 

@@ -36,7 +36,7 @@ class StoreFolder:
         self._path = f"{path.rstrip('/')}/{folder}"
 
     def put(self, name: str, data: bytes) -> Slice:
-        """Write a file, and return the slice with which to read it."""
+        """Write a file, and return a slice of the whole file, with which it can be read."""
         with self.writer(name) as file:
             file.write(data)
         return Slice(name, 0, len(data), sha256(data).hexdigest())

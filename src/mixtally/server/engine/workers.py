@@ -1,11 +1,11 @@
 """Process pools, and parallel application of a function to many pieces of work.
 
-A worker that is killed for lack of memory causes a readable error.
+If a worker is killed for lack of memory, the pool raises an error that says so.
 
-``ParallelMap`` serves the counting of listed words, which takes a time that grows with the number
-of messages times the number of words. It processes the first pieces in this process and measures
-the time. If the remaining pieces would take more than a few seconds, it announces the expected time
-and uses all cores. Results keep the order of the pieces.
+``ParallelMap`` is used to count listed words, which takes a time proportional to the number of
+messages times the number of words. It processes the first pieces in this process and measures the
+time. If the remaining pieces would take more than a few seconds, it announces the expected time and
+uses all cores. Results keep the order of the pieces.
 """
 
 import os
@@ -50,7 +50,7 @@ def worker_pool(
 
 
 LEAST_SECONDS_LEFT = 2.0
-"""Remaining seconds of work above which starting more processes saves time."""
+"""More processes are started only if the remaining work would take more seconds than this."""
 _UNITS = (3600, "hours"), (60, "minutes")
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")

@@ -1,4 +1,4 @@
-"""A mix, which receives sealed bundles, opens its layer, adds fakes, sorts and sends them on.
+"""A mix, which receives encrypted bundles, removes a layer, adds fakes, sorts and sends them on.
 
 A *bundle* is everything that one person sends in a round. It contains an *envelope* for each
 message: the message encrypted once for each hop. A *fake* is a dummy message. A mix reads a job,

@@ -1,9 +1,9 @@
 """Admission: who may send bundles in a round.
 
-A request for a limited round spends a *ticket*, a few bytes that stand for one answer. The first
-hop stores the ticket in the same commit as its bundle, in one database for all intake processes. So
-another bundle with this ticket is never accepted, and the same bundle again is a success. A new way
-of admission is a class with the method of ``Admission``.
+In a round with limited admission, a request spends a *ticket*, a few bytes that permit one answer.
+The first hop stores the ticket in the same commit as the bundle, in one database for all intake
+processes. So another bundle with this ticket is never accepted, and sending the same bundle again
+succeeds. To add a kind of admission, implement the protocol ``Admission``.
 """
 
 import sqlite3
@@ -26,12 +26,12 @@ class Admission(Protocol):
     """Decides who may send a bundle."""
 
     is_limited: bool
-    """Whether each bundle spends a ticket."""
+    """Whether admission is limited, so that each bundle spends a ticket."""
 
     def find_ticket(self, authorization: bytes | None) -> bytes:
-        """Return the ticket that a request spends, given its header.
+        """Return the ticket that a request spends; raises ProblemError if it is not admitted.
 
-        Raises ProblemError if the request is not admitted.
+        ``authorization`` is the value of the header Authorization, or None without the header.
         """
 
 
@@ -65,7 +65,7 @@ class CodeAdmission:
 
 
 class Spending(Enum):
-    """What a body does with its ticket."""
+    """The outcome of storing a request body with its ticket."""
 
     NEW = auto()
     """The body is to be stored: it spends the ticket, or needs none."""
@@ -84,9 +84,9 @@ def prepare_tickets(database: sqlite3.Connection) -> None:
 
 
 def spend_ticket(database: sqlite3.Connection, ticket: bytes, body: bytes) -> Spending:
-    """Spend the ticket of a body in the transaction that stores the body.
+    """Spend the ticket of a body, in the transaction that stores the body.
 
-    An empty ticket spends nothing.
+    If the ticket is empty, nothing is spent and the outcome is ``NEW``.
     """
     if not ticket:
         return Spending.NEW
@@ -99,7 +99,7 @@ def spend_ticket(database: sqlite3.Connection, ticket: bytes, body: bytes) -> Sp
 
 
 def codes_path(folder: Path, contract: str) -> Path:
-    """Return where the folder of a role has the list of codes of a contract."""
+    """Return the path of the list of codes of a contract in a role's folder."""
     return folder / "codes" / f"{contract}.note"
 
 

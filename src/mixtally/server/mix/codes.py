@@ -13,17 +13,17 @@ from mixtally.server.node.node import Node
 
 
 def accept_codes(node: Node, note: bytes, subject: str) -> tuple[Job, int]:
-    """Store the list of codes in ``note``, and return its contract and the number of codes.
+    """Store the list of codes in ``note``, and return the contract's job and the number of codes.
 
-    A contract has one list, so that nobody can add codes after people have looked at it.
+    A contract has only one list, so that nobody can add codes later.
 
     Raises
     ------
     RefusedError
         If the note is no list of codes of this contract that its collector has signed.
     PlanError
-        If this role is not the first mix of the contract, the contract asks for no codes, or there
-        is another list already.
+        If this role is not the first mix of the contract, if the contract asks for no codes, or if
+        another list is stored already.
     """
     contract = contract_of_codes(note)
     jobs = Jobs(node)
@@ -40,7 +40,7 @@ def accept_codes(node: Node, note: bytes, subject: str) -> tuple[Job, int]:
     hashes = read_codes(note, contract, job.most_bundles)
     path = codes_path(node.folder.path, contract)
     disk.make_folder(path.parent)
-    # Another command may store another list at the same time.
+    # Another command may store another list at the same time, so the folder is locked.
     with exclusive_lock(path.parent, required=True):
         stored = disk.read_file(path, "the codes") if path.exists() else note
         if fingerprint_of(stored) != fingerprint_of(note):

@@ -1,7 +1,7 @@
 """State machine of a round at a mix.
 
     SIGNED -> OPEN -> CLOSED -> MIXED -> DELIVERED -> SHREDDED
-                      CLOSED -> DESTROYED (too few) -> SHREDDED
+                      CLOSED -> DESTROYED (too few people) -> SHREDDED
     a round withdrawn before it opens -> WITHDRAWN -> SHREDDED
     a round not delivered at its expiry -> EXPIRED -> SHREDDED
     a round broken off, after the loss of a disk or by an operator -> BROKEN -> SHREDDED
@@ -23,7 +23,7 @@ class MixState(StrEnum):
     """The mix has signed the sheet, but not all roles have."""
     OPEN = "open"
     CLOSED = "closed"
-    """Everything to be mixed is stored, and nothing more is accepted."""
+    """All messages to be mixed are stored, and no more are accepted."""
     MIXED = "mixed"
     """The outgoing messages are fixed: their manifest is signed."""
     DELIVERED = "delivered"
@@ -31,12 +31,12 @@ class MixState(StrEnum):
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
     BROKEN = "broken"
-    """An accident ended the round: ``is_broken_off`` of its stored end."""
+    """The loss of a disk or an operator ended the round (``is_broken_off`` of its stored end)."""
     SHREDDED = "shredded"
 
 
 class Event(StrEnum):
-    """Reason for which the state of a round changes."""
+    """The reasons for which the state of a round changes."""
 
     ALL_SIGNED = "all signed"
     COMPLETE = "complete"
@@ -69,7 +69,7 @@ TRANSITIONS = {
     (MixState.EXPIRED, Event.GONE): MixState.SHREDDED,
     (MixState.WITHDRAWN, Event.GONE): MixState.SHREDDED,
 }
-"""All changes of state."""
+"""The next state for each state and event; all other combinations are impossible."""
 ENDS = (
     MixState.DELIVERED,
     MixState.DESTROYED,
@@ -81,7 +81,7 @@ ENDS = (
 
 
 class Facts(NamedTuple):
-    """What is known about a round."""
+    """The facts about a round, from which the next event and the next work follow."""
 
     state: MixState
     closes: int
@@ -93,21 +93,21 @@ class Facts(NamedTuple):
     withdrawn: bool = False
     """Whether this role has signed a withdrawal of the round."""
     broken: bool = False
-    """Whether an accident has ended the round."""
+    """Whether the loss of a disk or an operator has ended the round."""
     preceding_batch: BatchStatus = BatchStatus.NONE
-    """What the manifest of the preceding hop says."""
+    """The status of the received batch, according to the manifest of the preceding hop."""
     quiet: bool = False
-    """At the first hop, whether no more bundles can be added."""
+    """At the first hop, whether no process can add bundles any more."""
     missing: int = 0
     """Number of pieces not received."""
     received: bool = False
     """Whether this role has signed the receipt."""
     own_batch: BatchStatus = BatchStatus.NONE
-    """What this role's manifest says."""
+    """The status of the outgoing batch, according to this role's manifest."""
     manifest_sent: bool = False
-    """Whether an attempt was made to send that manifest to every other role."""
+    """Whether an attempt was made to send this role's manifest to every other role."""
     receipt: bool = False
-    """Whether the next role has signed its receipt."""
+    """Whether the next role has signed the receipt of this role's batch."""
     destroyed: bool = False
     """Whether the key and all files of the round are destroyed."""
 
@@ -116,14 +116,15 @@ def next_event(facts: Facts, now: int) -> Event | None:
     """Return the event that has happened but is not stored yet, or None."""
     state, late = facts.state, now >= facts.expires
     if state in ENDS:
-        # A restored mix has nothing left to destroy, but has yet to sign that the round is lost.
+        # A mix restored from a backup has no key to destroy, but must still sign that the round is
+        # lost.
         signed = state is not MixState.BROKEN or facts.own_batch is not BatchStatus.NONE
         return Event.GONE if facts.destroyed and signed else None
     if facts.withdrawn and state in (MixState.SIGNED, MixState.OPEN):
         return Event.WITHDRAWAL
     if facts.broken and state in _RUNNING:
         return Event.ACCIDENT
-    # Tested before the expiry: a signed manifest or a receipt takes precedence.
+    # Tested before the expiry, because a signed manifest or a receipt takes precedence over it.
     if state is MixState.CLOSED and facts.own_batch is not BatchStatus.NONE:
         return Event.SIGNED_OFF if facts.own_batch is BatchStatus.PIECES else Event.TOO_FEW
     if state is MixState.MIXED and facts.receipt:
@@ -138,7 +139,7 @@ def next_event(facts: Facts, now: int) -> Event | None:
 
 
 def _is_complete(facts: Facts, now: int) -> bool:
-    """Return whether everything to be mixed has been received."""
+    """Return whether all messages to be mixed have been received."""
     if facts.first:
         return now >= facts.closes and facts.quiet
     return facts.preceding_batch is BatchStatus.DESTROYED or (
@@ -174,7 +175,7 @@ def next_work(facts: Facts, now: int) -> Work | None:
             return Work.RECEIVE
         case MixState.CLOSED if facts.own_batch is BatchStatus.NONE:
             return Work.MIX
-        # Pieces follow the manifest, because the next role refuses pieces that no manifest names.
+        # Pieces are sent after the manifest, because the next role refuses unknown pieces.
         case MixState.MIXED if facts.manifest_sent and not facts.receipt:
             return Work.DELIVER
         case MixState.EXPIRED | MixState.BROKEN if facts.own_batch is BatchStatus.NONE:

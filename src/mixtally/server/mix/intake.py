@@ -1,11 +1,11 @@
 """Storage of received bundles, which are on disk before they are acknowledged.
 
 Waiting bundles are committed together. A disk can sync some hundred times a second, and one sync
-serves all bundles that arrived during the sync before. This module has no private key, so bundles
-stay encrypted. Rows keep the order of arrival, so each round has separate files that are deleted
-with it. ``intake-0.db`` belongs to the mix, and ``intake-K.db`` to the intake process K. A round
-with limited admission has one database ``intake-all.db`` for all processes, in which each ticket
-is spent once.
+stores all bundles that arrived during the sync before. This module has no private key, so bundles
+stay encrypted. Rows are in the order of arrival, which must not be kept. So each round has files of
+its own, which are deleted with the round. ``intake-0.db`` belongs to the mix, and ``intake-K.db``
+to the intake process K. A round with limited admission has one database ``intake-all.db`` for all
+processes, in which each ticket (``admission``) is spent at most once.
 """
 
 import sqlite3
@@ -57,7 +57,7 @@ class _OpenRound(NamedTuple):
     admission: Admission
     bundle_bytes: int
     quota: Quota | None
-    """None if tickets limit the bundles."""
+    """The share of the round's quota of bundles; None if tickets limit the bundles."""
 
     def count_bundles(self, *bodies: WaitingBody) -> int:
         """Return the number of bundles in bodies."""
@@ -67,9 +67,9 @@ class _OpenRound(NamedTuple):
 class Intake:
     """Receiver of bundles for open rounds, whose folders are in ``folder``.
 
-    ``stop`` is called with any error of the disk except a full disk. Only the process with this
-    ``number`` writes the files of that number. A program that locks one of them is
-    reported to ``log``.
+    ``stop`` is called with any error of the disk except a full disk. ``number`` is the number of
+    this process: only this process writes the files with this number. If another program locks one
+    of these files, this is reported to ``log``.
     """
 
     def __init__(
@@ -101,7 +101,8 @@ class Intake:
     ) -> None:
         """Accept bundles of ``bundle_bytes`` for a round, at most ``most_bundles`` in total.
 
-        Without ``admission`` everybody may send. Tickets limit the bundles of a round themselves.
+        Without ``admission`` everybody may send. If admission is limited, the tickets limit the
+        number of bundles, and ``most_bundles`` is not used.
         """
         with self._turn:
             if round_id not in self._open:
@@ -129,10 +130,9 @@ class Intake:
         """Accept no more bundles for a round; all accepted ones are then on disk."""
         with self._turn:
             self._taking.discard(round_id)
-            # The writer must neither hold nor still receive a body of this round when the file is
-            # closed.
+            # The file may be closed only when no body of this round is waiting or being written.
             self._turn.wait_for(lambda: not self._busy and not self._has_waiting(round_id))
-            # Nothing of the round is kept: a list of codes may have 20 MB in memory.
+            # The round is removed from memory, because its list of codes may need 20 MB.
             closed = self._open.pop(round_id, None)
             if closed is not None:
                 closed.database.close()
@@ -144,7 +144,7 @@ class Intake:
         return found is not None and found.quota is not None and found.quota.is_full
 
     def find_ticket(self, round_id: str, authorization: bytes | None) -> bytes:
-        """Return what a request spends, given its header; raises ProblemError."""
+        """Return the ticket that a request spends; raises ProblemError if it is not admitted."""
         found = self._open.get(round_id)
         if found is None:
             raise ProblemError(Problem.ROUND_CLOSED)
@@ -156,8 +156,8 @@ class Intake:
         """Queue a body of whole bundles, and return a future that completes after the commit.
 
         The future raises ProblemError if the round has no room for all bundles of the body, or if
-        another bundle has spent the ticket. The method raises it if the round is not open, or too
-        much is waiting.
+        another bundle has spent the ticket. The method itself raises ProblemError if the round is
+        not open, or if too many bodies are waiting.
         """
         done: Future[None] = loop.create_future()
         with self._turn:
@@ -173,7 +173,7 @@ class Intake:
         return done
 
     def end(self) -> None:
-        """Commit what is waiting, and close all files."""
+        """Commit all waiting bodies, and close all files."""
         with self._turn:
             self._ended = True
             self._turn.notify_all()
@@ -223,15 +223,15 @@ class Intake:
                         _answer(spent, ProblemError(Problem.CODE_SPENT))
                     error = None
                     self._set_locked(given, False)
-            # Deliberately everything: each waiting client must receive an answer, and no error may
-            # look like success.
+            # Deliberately every exception: each waiting client must receive an answer, and no error
+            # may look like success.
             except Exception as raised:
                 if not (self._folder / round_id).exists():
-                    # The mix has ended the round before its time, and deleted its files. A process
-                    # of its own learns of that with its next step.
+                    # The mix has ended the round early, and deleted its files. An intake process
+                    # notices this only at its next ``tick``.
                     error = ProblemError(Problem.ROUND_CLOSED)
                 elif disk.is_busy(raised):
-                    # Nothing is acknowledged, and people send the same bundles again.
+                    # No body is acknowledged, and devices send the same bundles again.
                     error = ProblemError(Problem.BUSY, retry_seconds=5)
                     self._set_locked(given, True)
                 elif not disk.is_full(raised):
@@ -242,9 +242,9 @@ class Intake:
     def _commit(
         self, database: sqlite3.Connection, group: list[WaitingBody]
     ) -> tuple[list[WaitingBody], list[WaitingBody]]:
-        """Store bodies and spend their tickets.
+        """Store bodies and spend their tickets in one transaction.
 
-        Return the bodies that are stored, and those whose ticket was spent by another bundle.
+        Return the bodies that are stored, and those whose ticket another bundle has spent.
         """
         database.execute("BEGIN IMMEDIATE")
         try:
@@ -277,13 +277,13 @@ def _apply_quota(
 
 
 def read_bodies(folder: Path) -> Iterator[bytes]:
-    """Yield the bodies stored for a round; their order is never disclosed.
+    """Yield the bodies stored for a round; the caller must not disclose their order.
 
-    A salvaged database takes the place of the damaged one.
+    If a database is damaged and its bodies were copied (``salvage``), the copy is read instead.
     """
     for damaged in sorted(folder.glob("intake-*.db")):
         path = damaged if not salvaged_path(damaged).exists() else salvaged_path(damaged)
-        # The process that made the file may have been killed before it created the table.
+        # The process that created the file may have been killed before it created the table.
         database = open_bodies(path)
         try:
             with translate_sqlite_errors(path):
@@ -303,7 +303,8 @@ def open_bodies(path: Path) -> sqlite3.Connection:
     # Rows are long, so fewer and larger pages save time.
     database = open_connection(path, page_bytes=16384)
     with translate_sqlite_errors(path):
-        # AUTOINCREMENT stores the last number in another page than the rows.
+        # AUTOINCREMENT also stores the last row number in another page. So a damaged database still
+        # shows how many rows it had.
         database.execute(
             "CREATE TABLE IF NOT EXISTS bodies "
             "(number INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB)"

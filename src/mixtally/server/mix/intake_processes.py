@@ -2,7 +2,7 @@
 
 An intake process has no key and imports no code that can read one. It may learn of a round later
 than the mix. So it answers requests for an unknown round with "not ready", and the client repeats
-them. Requests for a round whose window it has seen close are refused.
+them. If it knows that the window of a round has closed, it refuses requests for the round.
 """
 
 import json
@@ -88,7 +88,7 @@ class IntakeProcess:
         except BaseException as error:
             found.release()
             if isinstance(error, Exception) and not folder.exists():
-                return  # the mix has ended the round in the meantime, and deleted its files
+                return  # the mix has ended the round meanwhile, and deleted its files
             raise
         self._shares[contract, window.round] = found
         times = {"opens": format_time(window.opens), "closes": format_time(window.closes)}
@@ -97,8 +97,8 @@ class IntakeProcess:
     def _leave(self, key: tuple[str, int]) -> None:
         """Stop receiving for a round, and release its lock.
 
-        The bundles are on disk and the file is closed before the lock is released, because the mix
-        reads the file after that.
+        Before the lock is released, all bundles are on disk and the file is closed. The mix reads
+        the file as soon as the lock is released.
         """
         one = self._shares.pop(key)
         self._over.add(key)
@@ -112,7 +112,7 @@ class IntakeOptions(NamedTuple):
     """Options for serving an intake process."""
 
     number: int
-    """Number of the process, from 1, which the names of its files contain."""
+    """Number of the process, from 1, which is part of the names of its files."""
     host: str
     port: int
     ready: Callable[[str], None] = print
@@ -155,7 +155,7 @@ def serve_intake(folder: Path, taking: IntakeOptions) -> None:
             bundles = BundleRoute(intake, process.find, clock.now, BodyBudget(MOST_BODIES_BYTES))
 
             def tick(now: int) -> None:
-                os.utime(lock)  # a sign of life for the mix
+                os.utime(lock)  # shows the mix that this process does not hang
                 process.tick(now)
 
             return ServedRole(tick, process.end, bundle_application(bundles, stop, taking.log))

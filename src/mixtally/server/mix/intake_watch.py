@@ -1,9 +1,10 @@
 """Detection and release of intake processes that hang, through the lock files of their numbers.
 
-While a process of intake runs, it locks the file of its number, writes into the file who it is, and
-touches the file once a second. A mix cannot close a round while a process that takes its bundles
-hangs. So the mix names the process, and the operator ends it. Its bundles are counted only after
-the system has released its locks, when it can acknowledge nothing more.
+While an intake process runs, it locks the file of its number, writes its process id and start time
+into the file, and updates the file's time once a second. A mix cannot close a round while a process
+that receives bundles of the round hangs. So the mix reports the process, and the operator ends it.
+The bundles of the process are used only after the system has released its locks, because it can
+then acknowledge no more bundles.
 """
 
 import os
@@ -18,10 +19,10 @@ from mixtally.server.node.events import Condition, FieldValue, Log
 from mixtally.server.node.running import is_locked, lock_path
 
 HANG_SECONDS = 10.0
-"""Seconds without a sign of life after which an intake process is reported as hanging.
+"""An intake process is reported as hanging if the time of its file has not changed for this long.
 
-An intake process gives ten signs in this time. A slow sync of a loaded disk takes one or two
-seconds.
+A working process updates the time ten times in these seconds. A slow sync of a loaded disk takes
+one or two seconds.
 """
 _END_SECONDS = 30.0
 """Seconds within which an ended process must have released its locks."""
@@ -29,25 +30,26 @@ _END_SECONDS = 30.0
 
 def register_process(lock: int) -> None:
     """Write the identity of this process into its locked file, whose descriptor is ``lock``."""
-    # On a full disk the process can be neither named nor released by command, but it serves.
+    # On a full disk this fails. The process still serves, but no command can identify and end it.
     with suppress(OSError):
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()} {_start_time(os.getpid())}\n".encode(), 0)
 
 
 class IntakeWatch:
-    """Watch of a mix over its intake processes; ``steady`` returns seconds that cannot be set."""
+    """Detects intake processes that hang; ``steady`` is a clock in seconds that cannot be set."""
 
     def __init__(self, folder: Path, log: Log, steady: Callable[[], float] = monotonic) -> None:
         self._folder, self._log, self._steady = folder, log, steady
         self._seen: dict[int, tuple[int, float]] = {}
 
     def check(self) -> None:
-        """Report each process that runs and has given no sign of life for a while."""
+        """Report each running process whose file was not updated for ``HANG_SECONDS``."""
         now = self._steady()
         for path in self._folder.glob("intake-[0-9]*.lock"):
             number, touched = int(path.stem.removeprefix("intake-")), path.stat().st_mtime_ns
-            # Compared with the steady clock, because the times of files follow the wall clock.
+            # The age is measured with the steady clock, because file times follow the wall clock,
+            # which may jump.
             if self._seen.get(number, (0, now))[0] != touched:
                 self._seen[number] = touched, now
             hangs = now - self._seen[number][1] >= HANG_SECONDS and is_locked(path)
@@ -60,7 +62,7 @@ def release_intake(folder: Path, number: int) -> int:
     """End the intake process of a number, and return its process id.
 
     Returns 0 if no such process runs. When the function returns, the process has released its
-    locks, so that it can acknowledge nothing more. What it has acknowledged is on disk.
+    locks, so it can acknowledge no more bundles. All bundles that it has acknowledged are on disk.
 
     Raises DataError if the process cannot be identified, or does not end.
     """
@@ -69,7 +71,7 @@ def release_intake(folder: Path, number: int) -> int:
         return 0
     process, started = _read_identity(path)
     try:
-        # The descriptor names this one process, even if the system gives its number to another.
+        # The descriptor refers to this process, even if the system reuses its process id.
         place = os.pidfd_open(process)
         try:
             if _start_time(process) != started:
@@ -106,7 +108,7 @@ def _read_identity(path: Path) -> tuple[int, str]:
 
 
 def _start_time(process: int) -> str:
-    """Return when a process started, which tells it from a later one with the same process id."""
+    """Return the start time of a process, which no later process with the same process id has."""
     with suppress(OSError, IndexError):
         # The name of the program, in parentheses, may contain spaces.
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]

@@ -39,8 +39,9 @@ def _read_verified(node: Node, path: Path) -> bytes:
 def take_job(node: Node, job: Job, contract: bytes) -> bytes:
     """Store a job, authenticated under the master key, and sign its contract.
 
-    Someone who can write files in the folder, but lacks the master key, cannot forge a job. A job
-    with its recipe removed would leave people without cover. Another call repairs a changed file.
+    Someone who can write files in the folder, but lacks the master key, cannot forge a job. With a
+    job without its recipe of fakes, people would be unprotected. If the file was changed, another
+    call restores it.
 
     Returns
     -------
@@ -75,7 +76,7 @@ class Jobs:
             if path in self._seen:
                 continue
             job = read_job(_read_verified(self._node, path), str(path))
-            # Otherwise ``sign`` was interrupted, or has not finished yet.
+            # If it is not signed, ``sign`` was interrupted or has not finished yet.
             if self._node.has_signed_contract(job):
                 self.by_contract[job.contract] = job
                 self._node.start_serving(job)

@@ -1,7 +1,8 @@
-"""A mix without its sockets: the facts about its rounds, and the work they require.
+"""A mix without its sockets: it reads the facts about its rounds, and does the due work.
 
 The loop of the role calls ``tick``, which advances every round as far as possible at a given time.
-After a restart ``tick`` continues from the data on disk.
+After a restart ``tick`` continues from the data on disk. ``server.mix.core`` decides which work is
+due.
 """
 
 from collections.abc import Callable
@@ -50,9 +51,9 @@ from mixtally.server.node.rounds import WITHDRAWN, RoundRow
 _DELIVER_AGAIN_SECONDS = 30
 """Seconds to wait for a receipt before the next delivery."""
 _NEEDS_NOBODY = frozenset({Event.ALL_SIGNED, Work.TAKE, Work.STOP})
-"""Events and work that are allowed before peers have listed the notes of this role.
+"""Events and work that are allowed before peers have listed the notes of this role that they have.
 
-They sign, draw and open nothing.
+A role that may have lost notes must not sign notes, draw fakes or open envelopes. These do not.
 """
 _END_REASONS = {
     WITHDRAWN: "the round was withdrawn before it opened",
@@ -106,10 +107,10 @@ class Mix:
             raise self.node.fatal_error
         self.jobs.load_new()
         self.node.lists.remove_old(now)
-        # Done first, so that people need not wait while silent roles are asked.
+        # Done first, so that rounds do not wait while silent roles are asked.
         self._step_rounds(now)
         self.peers.ask(now)
-        # Peers receive what the first pass signs before the second pass begins.
+        # Notes that the first pass signs are sent to peers before the second pass.
         for _ in range(2):
             self.peers.send_all(now)
             self._step_rounds(now)
@@ -153,7 +154,7 @@ class Mix:
         row = self.node.break_off(row) if cleared else row
         over = bool(row.ended) or now >= row.expires
         if over and not cleared and self.node.keys.has_key(row.folder):
-            # Nothing more can be done in this round, no matter what silent roles know of it.
+            # This role does no more work in this round, even if silent roles know more about it.
             self.node.keys.destroy(row.folder)
         facts = self.facts(row)
         happened = next_event(facts, now)
@@ -167,8 +168,8 @@ class Mix:
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
         """Store the new state of a round."""
         if happened in (Event.EXPIRY, Event.WITHDRAWAL, Event.ACCIDENT):
-            # The result is ignored: a round that sends nothing need not wait for its intake
-            # processes.
+            # The result is ignored, because a round that sends nothing need not wait for intake
+            # processes to stop.
             self._stop_taking(row)
         state = TRANSITIONS[MixState(row.state), happened]
         ended = state if state in ENDS and state is not MixState.BROKEN else ""
@@ -253,7 +254,7 @@ class Mix:
             admission = load_admission(place, row.contract, window.admission, most)
             self.intake.open(row.folder, most, window.bundle_bytes, admission)
             self.windows[row.contract, row.round] = window
-            # Announced last: an intake process may start as soon as it sees the window.
+            # Announced last, because an intake process may start as soon as it sees the window.
             announce(self.node.round_folder(row), window)
             self.node.step("after window")
         elif self.intake.is_full(row.folder) and row.folder not in self._full:
@@ -264,7 +265,7 @@ class Mix:
         return False
 
     def _stop_taking(self, row: RoundRow) -> bool:
-        """Stop accepting bundles, and return whether no process can add any more."""
+        """Stop accepting bundles, and return whether no process can add bundles any more."""
         self.windows.pop((row.contract, row.round), None)
         self._stopped.add((row.contract, row.round))
         self.intake.close(row.folder)
@@ -296,13 +297,13 @@ class Mix:
         if not running.done():
             return False
         if running.exception() is None:
-            # May have to be repeated, while another program locks the database.
+            # If another program locks the database, this is repeated in a later pass.
             self.node.sign_manifest(row, running.result())
         self._closing.pop(row.folder).result()
         return True
 
     def _close_round(self, row: RoundRow, closing: ClosingRound) -> Manifest:
-        """Close a round, without the bundles that a damaged disk has lost if there are any."""
+        """Close a round; if the disk is damaged, without the bundles that cannot be read."""
         try:
             return close_round(closing)
         except DataError as error:
@@ -319,7 +320,7 @@ class Mix:
             node.round_folder(row),
             read_sheet(node.sheet_note(row)),
             row.sheet,
-            # Only a manifest of nothing is made without a key.
+            # Without a key, only the manifest of a round that sends nothing is made.
             node.keys.read_key(row.folder) if node.keys.has_key(row.folder) else _NO_KEY,
             None if before is None else PrecedingManifest(*before),
             node.rounds.list_overruled(row.contract),
@@ -342,7 +343,7 @@ class Mix:
         key, folder = ("deliver", row.folder), self.node.round_folder(row)
         if self._backoff.is_waiting(row.folder, now) or self.peers.is_running(key):
             return False
-        # The delay limits the attempts if the peer refuses every piece, or never sends a receipt.
+        # The delay limits the attempts to a peer that refuses all pieces, or never sends a receipt.
         self._backoff.increase(row.folder, now)
 
         def deliver() -> None:
@@ -354,7 +355,7 @@ class Mix:
                     raise
                 return
             if delivered:
-                # The receipt may be on its way, so the pieces are not offered again at once.
+                # The receipt may arrive soon, so the pieces are not offered again immediately.
                 self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS
 
         self.peers.run_job(key, deliver)

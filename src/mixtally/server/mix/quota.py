@@ -1,10 +1,10 @@
 """Quota of a round: the contract's limit of bundles, shared by all processes that receive them.
 
-Processes lease bundles in blocks from one file of the round. A lease is on disk before the bundles
-that need it. The leases of all processes together are at most the quota, so the quota is never
-exceeded. One process can use all of it. When a process reports that the round is full, each other
-process has at most one block unused, or the bundles of one body that did not fit. A restarted
-process counts its stored bundles and keeps its lease.
+Each process leases a part of the quota, in blocks, from one file of the round. A lease is on disk
+before the bundles that need it. The leases of all processes together are at most the quota, so the
+quota is never exceeded. One process can lease the whole quota. When a process reports that the
+round is full, each other process has at most one unused block, or the number of bundles of one body
+that did not fit. A restarted process counts its stored bundles and keeps its lease.
 """
 
 import json
@@ -15,7 +15,8 @@ from mixtally.primitives.lock import exclusive_lock
 from mixtally.server.node import disk
 
 _BLOCKS = 1024
-"""Number of blocks of a quota; fewer leave more unused, and more make leases frequent."""
+"""The number of blocks of a quota. With larger blocks more of the quota may stay unused; smaller
+ones must be leased more often."""
 _FILE = "quota"
 
 
@@ -43,7 +44,10 @@ class Quota:
         return max(0, min(bundles, remaining))
 
     def _extend(self, bundles: int) -> None:
-        """Extend the lease by a block, or by what is missing or left."""
+        """Extend the lease by a block, or by more if ``bundles`` needs more.
+
+        If less of the quota remains, extend the lease by the rest.
+        """
         path = self._folder / _FILE
         with exclusive_lock(self._folder, required=True):
             leases = _read_leases(path)

@@ -1,11 +1,11 @@
-"""Bundles that can still be read from a damaged intake database, and how many were lost.
+"""Bundles that can still be read from a damaged intake database, and the number of lost ones.
 
-The rows that can be read are copied into a database of its own, ``salvaged-K.db``, which takes the
-place of ``intake-K.db`` from then on. A closing reads all bundles several times and must find the
-same ones each time, also after a restart. The damaged file stays as it is until the round ends.
+The rows that can be read are copied into a new database, ``salvaged-K.db``, which is then read in
+place of ``intake-K.db``. A closing reads all bundles several times and must find the same ones each
+time, also after a restart. The damaged file stays unchanged until the round ends.
 
 Row numbers have no gaps, and SQLite stores the last one in another page than the rows. So the
-number of lost rows is known, and the number of bundles in them is estimated from the other rows.
+number of lost rows is known. The number of bundles in them is estimated from the other rows.
 """
 
 import sqlite3
@@ -36,7 +36,7 @@ def is_damaged(error: BaseException | None) -> bool:
 
 
 def salvage_bodies(folder: Path, bundle_bytes: int) -> None:
-    """Copy the bundles of each damaged intake database of a round to a database of its own.
+    """Copy the bundles of each damaged intake database of a round to a new database.
 
     ``bundle_bytes`` is the length of a bundle. Raises DataError if the disk fails otherwise.
     """
@@ -104,7 +104,8 @@ class _RowReader:
             while misses < _MOST_MISSES and (last is None or number < last):
                 try:
                     for found, body in database.execute(_READ, (number,)):
-                        # A damaged page can also have rows of another order, kind or length.
+                        # A damaged page can also yield rows out of order, or of another type or
+                        # length.
                         if found <= number or not isinstance(body, bytes) or len(body) % self._size:
                             break
                         number, misses, self.found = found, 0, self.found + 1
@@ -116,7 +117,7 @@ class _RowReader:
                     if not is_damaged(error):
                         raise
                 number, misses = number + 1, misses + 1
-        # Without the last number, at least one row follows the last one that was read.
+        # If the last row number is unknown, at least one row after the last readable one was lost.
         self.lost = (last or max(0, number - misses) + 1) - self.found
 
 

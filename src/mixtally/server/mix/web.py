@@ -23,10 +23,10 @@ MOST_BODY_BYTES = 1 << 22
 MOST_BODIES_BYTES = 1 << 26
 """Memory for the bodies of all connections together: 16 of the longest, 160,000 of 400 bytes."""
 _CLOCKS_DIFFER_SECONDS = 3600
-"""Seconds after the close of a full round for which its clients are asked to wait.
+"""Clients of a full round are asked to wait until this number of seconds after its close.
 
-The clock of a client may be behind. A client that waits this long sees that the round is over, and
-does not send again.
+The clock of a client may be behind. Even so, a client that waits this long finds that the round is
+over, and does not send again.
 """
 Find = Callable[[str, int], Window]
 """Function of (contract, round) that returns the window; raises ProblemError if there is none."""
@@ -54,7 +54,7 @@ class BundleRoute:
             return
         window = self._window(scope)
         self._check_time(window)
-        # Before any memory is used for the body of a stranger.
+        # Checked before any memory is used for a body.
         ticket = self._intake.find_ticket(window.round_id, _find_authorization(scope))
         self._check_quota(window)
         most = max(MOST_BODY_BYTES, window.bundle_bytes)

@@ -1,4 +1,4 @@
-"""Window of a round as a file, through which a mix starts and stops its intake processes.
+"""The window of a round as a file, by which a mix starts and stops its intake processes.
 
 While bundles are accepted, the first mix keeps the file ``window`` in the round's folder. An intake
 process proceeds in this order:
@@ -37,7 +37,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     most_bundles: int
     """Maximum number of bundles of the round, over all processes."""
     admission: str
-    """Who may send a bundle: the field of the contract."""
+    """Who may send a bundle: the contract's field ``admission``."""
     opens: int
     closes: int
     """Opening and closing time of the window, in seconds since 1970."""
@@ -54,7 +54,10 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Share(NamedTuple):
-    """A shared lock that permits to write bundles of a round; ``place`` is its file descriptor."""
+    """A shared lock, with which a process may write bundles of a round.
+
+    ``place`` is the file descriptor of the locked file.
+    """
 
     folder: Path
     window: Window
@@ -85,13 +88,16 @@ def withdraw(folder: Path) -> None:
 
 
 def is_intake_over(folder: Path) -> bool:
-    """Return whether the window is removed and no process has a shared lock."""
+    """Return whether the window is removed and no process has a shared lock.
+
+    Then no process can add bundles any more.
+    """
     if (folder / _WINDOW).exists():
         return False
     try:
         os.close(_acquire_lock(folder, exclusive=True))
     except (FileNotFoundError, BlockingIOError) as error:
-        # Without a lock file no intake process was ever admitted.
+        # Without a lock file, no intake process has ever received bundles for this round.
         return isinstance(error, FileNotFoundError)
     return True
 

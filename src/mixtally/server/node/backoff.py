@@ -21,7 +21,7 @@ class BackoffDelay(NamedTuple):
 
 
 class Backoff:
-    """The current delays, by the peer that failed."""
+    """The current delay of each peer that has failed."""
 
     def __init__(self) -> None:
         self._of: dict[Hashable, BackoffDelay] = {}

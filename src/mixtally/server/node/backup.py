@@ -1,8 +1,8 @@
 """Backup of a role in one file, and its restoration after the loss of a disk.
 
-A backup has the role's identity, its wrapped signing key, its contracts and signed notes, and a
-collector's results. It never has keys of rounds, bundles or pieces: a copy of them could be opened
-after the round, when they must be unreadable. The file is a ZIP archive.
+A backup has the role's identity, its encrypted signing key, its contracts and signed notes, and a
+collector's results. It never has keys of rounds, bundles or pieces: with copies of these, messages
+could be opened after the round, when they must be unreadable. The file is a ZIP archive.
 """
 
 import re
@@ -40,9 +40,10 @@ _MEMBER = re.compile(
     r"role\.toml|(next-)?signing(-[^/]+)?\.key|node\.db|jobs/[^/]+\.(json|tag)|contracts/[^/]+\.note|codes/[^/]+\.note"
     r"|results/[^/]+/(charge|tally|result)\.json"
 )
-"""Names of the files in a backup; all other files of a role stay out."""
+"""The names of the files in a backup. All other files of a role are omitted."""
 _PLACES = ("*", "jobs/*", "contracts/*", "codes/*", "results/*/*")
-"""Patterns of these files. Other folders are not searched, as a serving role may remove them."""
+"""Patterns of the paths of these files. Other folders are not searched, because a serving role may
+remove them meanwhile."""
 
 
 class RestoredFolder(NamedTuple):
@@ -66,8 +67,8 @@ def write_backup(folder: Path, file: Path) -> str:
     role, buffer = read_role_file(data, folder / ROLE), BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         archive.comment = _MARK
-        # The database is read first. Other files may be newer than it, but never older: a round
-        # that it calls counted then has its tally.
+        # The database is read first, so that other files are never older than the database. So a
+        # round that is counted according to the database has its tally.
         archive.writestr(DATABASE, _copy_database(folder / DATABASE))
         for path in sorted(path for place in _PLACES for path in folder.glob(place)):
             name = path.relative_to(folder).as_posix()
@@ -82,8 +83,9 @@ def restore_backup(
 ) -> RestoredFolder:
     """Create the folder of a role from its backup; all rounds that were open are lost.
 
-    The role asks all its peers what it signed later before it acts. ``master`` is the place of the
-    master key, as in ``role.toml``; None for the place that the backup names.
+    Before the restored role acts, it asks all its peers for the notes that it signed after the
+    backup. ``master`` is the place of the master key, as in ``role.toml``; None for the place that
+    the backup names.
 
     Raises
     ------

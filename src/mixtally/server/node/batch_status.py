@@ -6,10 +6,10 @@ from mixtally.device.wire.manifest import Manifest
 
 
 class BatchStatus(StrEnum):
-    """Whether a hop sends a batch in a round."""
+    """Whether a hop sends a batch in a round, according to its manifest."""
 
     NONE = "none"
-    """The hop has not sent a manifest yet."""
+    """There is no manifest of the hop yet."""
     PIECES = "pieces"
     DESTROYED = "destroyed"
 

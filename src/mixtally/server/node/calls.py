@@ -19,7 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 from mixtally.errors import MixtallyError
 
 MOST_ANSWER_BYTES = (1 << 24) + (1 << 16)
-"""Maximum size of a response: the largest note with all its signatures."""
+"""The maximum size of a response in bytes: that of the largest note with all its signatures."""
 SECONDS = 10.0
 """Timeout of each step of a request, in seconds.
 
@@ -27,7 +27,7 @@ All steps together may take three times as long, plus the time for a long body a
 """
 _NOT_YET = 503
 LEAST_RATE = 1 << 16
-"""Slowest rate at which a long body or response may be sent, in bytes per second."""
+"""The minimum rate at which a long body or response must be sent, in bytes per second."""
 
 
 class SilentError(MixtallyError):
@@ -65,8 +65,8 @@ def call(
 ) -> Answer:
     """Send a request over the network to the base URL of a role, and return the response.
 
-    The response has at most ``most`` bytes, and may take at most ``seconds`` once the role is
-    connected. Responses above the default length may take longer than others.
+    The response may have at most ``most`` bytes, and may take at most ``seconds`` after the
+    connection is made. If ``most`` is above the default, the response may take longer.
 
     Raises
     ------
@@ -109,8 +109,8 @@ def retry_until_ready(
 ) -> Call:
     """Return a variant of ``call`` that repeats a request while the role answers 503 "not ready".
 
-    ``on_wait`` is called with the address of each role that is waited for. The total waiting time
-    over all requests is ``seconds``, counted from the first 503.
+    ``on_wait`` is called with the address of each role that answers "not ready". Requests are
+    repeated until ``seconds`` after the first 503, for all requests together.
     """
     until: list[float] = []
 
@@ -139,11 +139,11 @@ def _send_request(
     connection: HTTPConnection, method: str, path: str, body: bytes, most: int
 ) -> Answer:
     headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
-    # As a file, because the timeout of a socket covers a whole block of bytes, not each packet. A
-    # piece in one block would be given up on a connection of less than 1.6 MB/s.
+    # As a file, because the timeout of a socket covers a whole block of bytes, not each packet. If
+    # a piece were sent as one block, connections of less than 1.6 MB/s would time out.
     connection.request(method, path, BytesIO(body) if body else None, headers)
     answer = connection.getresponse()
-    # One byte more than allowed, so that the caller can tell a response that is too large.
+    # One byte more than allowed, so that the caller can detect a response that is too large.
     said = answer.read(most + 1)
     if answer.length:
         raise HTTPException("another length than announced")

@@ -1,8 +1,8 @@
 """Claims: signatures by which a role reserves memory for a long body before it sends the body.
 
-A note has its signatures at the end, so nothing in its first bytes shows who sends it. Everything
-in these bytes is public, and a stranger can copy it. So a role that sends more than
-``MOST_UNCLAIMED_BYTES`` signs a claim, which is part of the address of the request.
+A note has its signatures at the end, so its first bytes do not prove who sends it. These bytes are
+public, and a stranger can copy them. So a role that sends more than ``MOST_UNCLAIMED_BYTES`` signs
+a claim, which is part of the URL of the request.
 """
 
 import re
@@ -15,7 +15,7 @@ from mixtally.model.agreement import Agreement
 from mixtally.server.node.calls import Answer, Call
 
 MOST_UNCLAIMED_BYTES = 1 << 16
-"""Maximum size of a body without a claim: more than most sheets and contracts have."""
+"""The maximum size of a body without a claim. Most sheets and contracts are smaller."""
 _MOST_SIGNERS = 8
 """Maximum number of signatures of a claim, one of each key that a role has or had."""
 _CLAIM = re.compile(
@@ -55,13 +55,13 @@ class Claim(NamedTuple):
 def read_claim(query: str, path: str, agreements: Iterable[Agreement]) -> Claim | None:
     """Return the claim in the query of a request, or None if no known role has signed one.
 
-    A claim names the receiver and the path. So a role that receives a claim cannot use it at
-    another role, and a claim for a piece ends when the piece is stored. The claim of a note can be
-    repeated by somebody who reads the access log of the receiver's proxy. Such a claim only
-    occupies memory of the role that has signed it.
+    A claim names the receiver and the path. So the receiver of a claim cannot use it at another
+    role, and the claim for a piece is useless when the piece is stored. Somebody who reads the
+    access log of the receiver's proxy can repeat the claim for a note. Such a request only uses the
+    memory that is reserved for the role that signed the claim.
 
-    Each signature names its key, and one signature for each known key is checked. So a claim of a
-    stranger costs no more than the claim of a role.
+    Each signature names its key, and one signature for each known key is checked. So checking a
+    claim of a stranger costs no more than checking the claim of a role.
     """
     found = _CLAIM.fullmatch(query)
     if found is None:

@@ -7,11 +7,11 @@ the start of the machine and cannot be set. Let
     offset = wall - steady.
 
 The wall clock is believed if its offset differs from the known offset by at most 30 s, or if the
-new offset has been stable for 600 s. Until then the time continues from the known offset. The known
-offset is stored in a file, so that a restart of the process does not accept a jump. A restart of
-the machine resets the steady clock; then only a lower bound is known, the last stored time. If
-the file is lost from a folder with keys of rounds, nothing is known, and the lower bound is 1970. A
-folder without such keys has nothing to lose, so a new role believes the wall clock at once.
+new offset has been stable for 600 s. Until then the time continues with the known offset. The known
+offset is stored in a file, so that a jump is not accepted at a restart of the process. A restart of
+the machine resets the steady clock. Then only a lower bound of the time is known: the last stored
+time. If the file was deleted and there are keys of rounds, the lower bound is 1970. Without such
+keys, a wrong time does no harm, so a new role believes the wall clock at once.
 """
 
 import json
@@ -27,10 +27,8 @@ from mixtally.server.node import disk
 from mixtally.server.node.events import Condition, Log
 
 TOLERANCE, HOLD, KEEP_EVERY = 30.0, 600.0, 60.0
-"""Times in seconds.
-
-Largest change of the offset that is not a jump; time after which a stable new offset is believed;
-interval between two writes of the stored time.
+"""Three times in seconds: the largest change of the offset that is not a jump; how long a new
+offset must be stable to be believed; the interval between two writes of the stored time.
 """
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
@@ -38,8 +36,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 def since_boot() -> float:
     """Return the seconds since the start of the machine.
 
-    Where the system provides such a clock, these seconds include the time during which the machine
-    slept.
+    They include the time during which the machine slept, if the system has such a clock.
     """
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
@@ -72,8 +69,8 @@ class _Jump(NamedTuple):
 class Clock:
     """The time of a role, which several threads may read.
 
-    The known offset is stored in the file ``path``. A process for which ``keep`` is false only
-    reads the file.
+    The known offset is stored in the file ``path``. If ``keep`` is False, this process only reads
+    the file.
     """
 
     def __init__(
@@ -92,7 +89,8 @@ class Clock:
     def now(self) -> int:
         """Return the best estimate of the time, in seconds since 1970, for responses to clients.
 
-        After a restart of the machine this estimate follows the wall clock before it is confirmed.
+        After a restart of the machine, this estimate follows the wall clock even before the wall
+        clock is believed.
         """
         with self._turn:
             steady, _ = self._update_offset()
@@ -109,8 +107,9 @@ class Clock:
             steady, offset = self._update_offset()
             passed, jump = steady + self._offset, self._jump
             if self._keep and jump is None and steady - self._kept >= KEEP_EVERY:
-                # Follow the small corrections that a time service makes to the wall clock. This is
-                # the offset that was checked: after a second look the machine may have slept.
+                # Follow the small corrections that a time service makes to the wall clock. The
+                # clocks are not read a second time, because the machine may have slept since the
+                # offset was checked.
                 self._offset = offset
                 self._store_offset(steady)
             restarted = self._restarted
@@ -127,7 +126,10 @@ class Clock:
         return int(passed)
 
     def _update_offset(self) -> tuple[float, float]:
-        """Update the known offset, and return the steady time and the offset at this time."""
+        """Compare the clocks, and return the steady time and its present offset.
+
+        If a new offset has been stable for ``HOLD`` seconds, it becomes the known offset.
+        """
         steady = self._clocks.steady()
         offset = self._clocks.wall() - steady
         if abs(offset - self._offset) <= TOLERANCE:
@@ -139,7 +141,7 @@ class Clock:
         return steady, offset
 
     def _load_offset(self, steady: float) -> tuple[float, Condition | None]:
-        """Return the stored offset, and the condition if it is only a lower bound, or None."""
+        """Return the stored offset and None, or a lower bound of it and the ``Condition``."""
         if self._path.exists():
             with suppress(ValueError, KeyError, TypeError):
                 kept = json.loads(disk.read_file(self._path, "the time that was kept"))

@@ -1,8 +1,8 @@
 """The SQLite database of a role, synced at every commit.
 
 After an error of the disk, other than a full disk, the database refuses all further use. It is
-unknown which writes a failed sync has kept, so the process must end and restart from what is on
-disk. The lock of another program, such as a backup tool, is no such error: work is repeated later.
+unknown which writes a failed sync has stored, so the process must end and restart from the data on
+disk. If another program, such as a backup tool, locks the database, work is only repeated later.
 
 Source: SQLite, "WAL-mode File Format", section 2.3, for the byte that a writer locks.
 """
@@ -21,15 +21,15 @@ from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.events import Condition, FieldValue, Log
 
 LOCK_SECONDS = 10.0
-"""Seconds for which a write waits for the lock of another program before it raises.
+"""The maximum number of seconds for which a write waits for the lock of another program.
 
-Commands of a role lock its database for milliseconds. Once a wait was in vain, further writes fail
-at once until the lock is free: otherwise they would occupy all threads that answer requests.
+Commands of a role lock its database for milliseconds only. After a wait without success, further
+writes fail at once until the lock is free. Otherwise they would occupy all threads that answer
+requests.
 """
 _READ_SECONDS = 1.0
-"""Seconds for which a read waits for the lock of a program that excludes readers as well.
-
-The wait is short, because some reads happen on the thread that answers all requests.
+"""The maximum number of seconds for which a read waits for the lock of a program that excludes
+readers, too. It is short, because the thread that answers all requests also reads.
 """
 _PAUSE_SECONDS = 0.01
 _LOCKS, _TABLE_READINGS = Path("/proc/locks"), 5
@@ -64,8 +64,8 @@ Scripts are only ever appended, so that a folder of any older version can be upg
 def open_connection(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
     """Open a database file, creating it if needed, so that every commit is synced.
 
-    Raises DataError if the disk fails or cannot keep a write-ahead log. Without a log a power cut
-    could undo a commit.
+    Raises DataError if the disk fails or does not support a write-ahead log. Without a log a power
+    cut could undo a commit.
     """
     with translate_sqlite_errors(path):
         disk.make_file(path)
@@ -73,7 +73,7 @@ def open_connection(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
         try:
             # The page size cannot change once the log is on, so it is set first.
             connection.execute(f"PRAGMA page_size={page_bytes}")
-            # The mode is set only when its result has been read completely.
+            # SQLite sets the mode only when the result of the statement has been read completely.
             ((mode,),) = connection.execute("PRAGMA journal_mode=WAL").fetchall()
             connection.execute("PRAGMA synchronous=FULL")
         except BaseException:
@@ -104,10 +104,10 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
 
 
 def find_lock_holder(path: Path) -> dict[str, FieldValue]:
-    """Return the process and the program that lock a database, as far as the system tells them.
+    """Return the process and the program that lock a database, if the system shows them.
 
-    The table of the system is read, because opening and closing the file would release the locks
-    that this process has.
+    The system's table of locks is read, because opening and closing the file would release the
+    locks of this process.
     """
     with suppress(OSError, ValueError):
         main, shared = (Path(f"{path}{end}").stat().st_ino for end in ("", "-shm"))
@@ -139,10 +139,10 @@ def _disk_error(path: Path, got: str) -> DataError:
 
 
 class Database:
-    """SQLite database with a log that is synced at every commit; threads take turns in using it.
+    """SQLite database with a log that is synced at every commit; one thread at a time uses it.
 
     Every method raises DataError if the disk fails, or if another program locks the database for
-    long. A lock is reported to ``log``.
+    long. Such a lock is reported to ``log``.
     """
 
     def __init__(self, path: Path, step: Step = no_step, log: Log | None = None) -> None:
@@ -151,10 +151,10 @@ class Database:
         self._failed: DataError | None = None
         self._is_locked = False
         self._commits, self.seconds = 0, 0.0
-        """Number of commits, and seconds spent in transactions, with the wait for other threads."""
+        """The number of commits, and the seconds spent in transactions or waiting for them."""
         self._open = open_connection(path)
         with self._errors():
-            # Waiting is done here, where other threads can use the database meanwhile.
+            # This class waits for locks itself, so that other threads are not blocked meanwhile.
             self._open.execute("PRAGMA busy_timeout=0")
         found = [said for (said,) in self.rows("PRAGMA integrity_check(1)")]
         if found != ["ok"]:
@@ -229,9 +229,10 @@ class Database:
     def _execute(
         self, query: str, values: tuple[object, ...], seconds: float
     ) -> Iterator[list[tuple[Any, ...]]]:
-        """Execute a statement, and keep the turn while the caller uses its rows.
+        """Execute a statement, and exclude other threads while the caller uses its rows.
 
-        While another program locks the database, other threads have their turn between two tries.
+        While another program locks the database, the statement is repeated, and other threads may
+        use the database between two attempts.
         """
         until = monotonic() + (0 if self._is_locked else seconds)
         while True:
@@ -275,8 +276,8 @@ class Database:
             with translate_sqlite_errors(self._path):
                 yield
         except DataError as error:
-            # A full disk has undone the transaction cleanly, and a lock kept it from beginning;
-            # after any other error the state is unknown.
+            # On a full disk the transaction was rolled back, and with a lock it did not begin.
+            # After any other error the state is unknown.
             if isinstance(error.__cause__, sqlite3.Error) and not disk.is_temporary(error):
                 self._failed = error
             raise

@@ -1,7 +1,7 @@
 """Durable writing and destruction of files.
 
-When a function returns, its effect survives a power cut. For a rename or an unlink this requires a
-sync of the folder as well. Code that performs several durable steps calls a ``Step`` with a name
+When a function returns, its effect survives a power cut. After a rename or an unlink, this requires
+a sync of the folder, too. Code that performs several durable steps calls a ``Step`` with a name
 after each one. Tests kill the process there and check that the work can be resumed.
 """
 
@@ -22,7 +22,7 @@ Step = Callable[[str], None]
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 LOW_BYTES = 1 << 30
-"""Free bytes below which the operator is warned."""
+"""The operator is warned if fewer bytes of the disk are free."""
 
 
 def no_step(name: str) -> None:
@@ -30,9 +30,9 @@ def no_step(name: str) -> None:
 
 
 def put(path: Path, data: bytes, what: str) -> None:
-    """Write a file durably and in one piece, readable by its owner only.
+    """Write a file durably and atomically, readable by its owner only.
 
-    Raises DataError if the disk fails.
+    ``what`` describes the file in messages. Raises DataError if the disk fails.
     """
     write_atomically(path, data, what=what, mode=PRIVATE_FILE)
     sync_folder(path.parent)
@@ -46,7 +46,7 @@ def is_private(path: Path) -> bool:
 def make_folder(path: Path) -> None:
     """Create a folder durably for its owner only, unless it exists."""
     if not path.is_dir():
-        # The loop and a route may make the folder of one round at the same time.
+        # The loop and an HTTP request may create the folder of a round at the same time.
         path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
         sync_folder(path.parent)
 
@@ -64,8 +64,8 @@ def make_file(path: Path) -> None:
 def sync_folder(path: Path) -> None:
     """Make the creation, renaming and removal of files in a folder durable.
 
-    Raises DataError that ends the process, even if the disk is full. Other code already sees the
-    new names and would rely on them.
+    After a failure the process must end, because other code already sees the new names and would
+    rely on them. So the DataError is one that ends the process, even if the disk is full.
     """
     place = os.open(path, os.O_RDONLY)
     try:
@@ -81,7 +81,7 @@ def sync_folder(path: Path) -> None:
 def sync_tree(path: Path) -> None:
     """Sync a folder and all subfolders, for names that a killed process did not sync."""
     for place, _, _ in os.walk(path):
-        # A command may run while the role is served, which removes the folders of rounds.
+        # A command can call this while the serving role removes folders of rounds.
         with suppress(FileNotFoundError):
             sync_folder(Path(place))
 
@@ -93,8 +93,8 @@ def destroy(path: Path) -> None:
     """
     with suppress(FileNotFoundError):
         with path.open("r+b") as file:
-            # Overwritten before the unlink, because an unlinked file can no longer be found after a
-            # crash.
+            # Overwritten before the unlink: after a crash, an unlinked file could not be found and
+            # overwritten any more.
             file.write(bytes(os.fstat(file.fileno()).st_size))
             file.flush()
             os.fsync(file.fileno())
@@ -112,9 +112,9 @@ def remove_folder(path: Path) -> None:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Return whether an error, or one of its causes, means that space or file handles are used up.
+    """Return whether an error, or one of its causes, is a lack of disk space or of file handles.
 
-    The operator can free space, so such an error is retried. Any other disk error ends the process.
+    The operator can free space, so the work is retried. Any other disk error ends the process.
     """
     return any(
         (isinstance(one, OSError) and one.errno in _NO_ROOM)
@@ -124,9 +124,9 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """Return whether an error, or one of its causes, is the lock of another program on a database.
+    """Return whether an error, or one of its causes, is another program's lock on a database.
 
-    Nothing was written. The other program releases the lock when it ends, so such an error is
+    In this case nothing was written. The other program releases the lock at its end, so the work is
     retried.
     """
     return has_sqlite_code(error, sqlite3.SQLITE_BUSY)

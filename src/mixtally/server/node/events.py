@@ -5,7 +5,7 @@
 
 An event is logged once by ``node.log.tell("round refused", round=1, because=WORDS)``, or for a
 round by ``node.tell(row, "round refused", because=WORDS)``.
-A lasting condition is logged when it begins and when it ends, however often it is reported, by
+A lasting condition is logged only when it begins and when it ends, even if it is reported often, by
 ``node.log.set_condition(Condition.CLOCK, jumped, seconds=90)``. ``/readyz`` shows it meanwhile.
 Lines contain names of roles and contracts, round numbers and times, and no data of clients.
 
@@ -35,9 +35,9 @@ class ConditionKind(NamedTuple):
 
     begins: str
     ends: str
-    """Events that are logged when the condition begins and ends."""
+    """The events that are logged when the condition begins and when it ends."""
     by: tuple[str, ...] = ()
-    """Names of the fields that distinguish several conditions of this kind."""
+    """The names of the fields by which several conditions of this kind differ."""
     waits: bool = True
     """Whether the role is not ready while the condition lasts."""
 
@@ -70,7 +70,8 @@ class Condition(Enum):
 def print_line(line: str) -> None:
     """Print a line on standard error; a closed standard error is ignored."""
     with suppress(OSError, ValueError):
-        # One call, because two threads that write a text and then its line end mix their lines.
+        # One call, because the lines of two threads could be mixed if text and line end were
+        # written separately.
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
@@ -96,7 +97,7 @@ class Log:
         self._write, self._as_json, self._clock = write, as_json, clock
         self._turn = Lock()
         self.refusals: Counter[str] = Counter()
-        """Number of refused requests by kind, which the HTTP server counts."""
+        """The number of refused requests by kind; the HTTP server increases it."""
         self.changes = 0
         """Number of times that a condition has begun or ended."""
         self._lasting: dict[
@@ -113,7 +114,7 @@ class Log:
             self._write(f"{line['time']} {event}{fields}")
 
     def set_condition(self, what: Condition, is_so: bool, /, **said: FieldValue) -> None:
-        """Record whether a condition lasts, and log every change."""
+        """Record whether a condition lasts, and log it if this has changed."""
         kind = what.value
         key = what, tuple(said.get(name) for name in kind.by)
         with self._turn:
@@ -131,16 +132,16 @@ class Log:
             else:
                 said = {**self._lasting.pop(key), **said}
                 del said["event"]
-        # Outside the lock: writing a line may block.
+        # Outside the lock, because writing a line may block.
         self.tell(kind.begins if is_so else kind.ends, **said)
 
     def list_awaited(self) -> list[dict[str, FieldValue]]:
-        """Return the fields and start of each condition that keeps the role from being ready."""
+        """Return the fields and start time of each condition with which the role is not ready."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if what.value.waits]
 
     def list_warnings(self) -> list[dict[str, FieldValue]]:
-        """Return the fields and start of each condition that leaves the role ready."""
+        """Return the fields and start time of each condition with which the role is ready."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if not what.value.waits]
 

@@ -1,8 +1,10 @@
 """Folder of a role: its identity, its address, its signing key and all that it stores.
 
-role.toml     identity        signing.key   wrapped     node.db   notes and rounds
+role.toml          identity
+signing.key        signing key, encrypted under the master key
+signing-HASH.key   a key from before a rotation, encrypted, while an earlier contract needs it
+node.db            notes and rounds
 jobs/ contracts/ keys/ rounds/
-signing-HASH.key   wrapped, the key before a rotation, while an earlier contract needs it
 """
 
 import json
@@ -58,7 +60,8 @@ class Folder(NamedTuple):
     master: bytes
     signer: Signer
     earlier: tuple[Signer, ...] = ()
-    """Keys before a rotation, with which earlier contracts are served to their end."""
+    """Signing keys from before a rotation, with which earlier contracts are served until they end.
+    """
 
     def __repr__(self) -> str:
         return f"Folder({self.role.name})"
@@ -107,7 +110,8 @@ class Folder(NamedTuple):
     def database(self) -> Path:
         """Path of the database of notes and rounds, which ``init`` creates.
 
-        Raises DataError if it is missing. With an empty database the role would sign a second time.
+        Raises DataError if it is missing. With a new, empty database the role could sign a second
+        text where it has already signed one.
         """
         path = self.path / DATABASE
         if not path.exists():

@@ -1,10 +1,10 @@
 """Health of a role, for its operator: served as metrics, stored in its folder, shown by ``status``.
 
-Nothing here may disclose the size of an open round to more than two digits. The free space of the
-disk and the number of connections change with every bundle that arrives. So they are stated in
-whole percents of the size of the disk and of the limit of connections, both of which are larger
-than a round. Counters only grow, so two digits of each are enough. Bundles left out are counted
-when their round has ended.
+These numbers must not disclose the size of an open round with more than two digits. The free space
+of the disk and the number of connections change with every bundle that arrives. So they are stated
+in whole percents of the size of the disk and of the limit of connections, both of which are larger
+than a round. Counters only grow, so they are rounded down to two digits. Bundles that were left out
+of a round are counted when the round has ended.
 
 Source: the text format of Prometheus, version 0.0.4.
 """
@@ -34,13 +34,14 @@ from mixtally.version import VERSION
 RECORD_SECONDS = 30
 """Seconds between two records of a role's health in its folder."""
 STALE_SECONDS = 120
-"""Age of a record above which the loop of a served role hangs."""
+"""If the record of a served role is older than this number of seconds, its loop hangs."""
 Conditions = list[dict[str, FieldValue]]
-"""Fields of lasting conditions, among them the event with which each began."""
+"""For each lasting condition, its fields, including the event with which it began."""
 RECORD = "health.json"
 """Name of the file with the last record of a role's health."""
 _IN_LOOP = Vitals(0.0, 0.0)
-"""Numbers that the loop records in the folder, where it neither hangs nor counts connections."""
+"""The numbers for records in the folder: the loop that writes them does not hang, and it does not
+know the number of connections."""
 
 
 class ContractHealth(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,14 +57,14 @@ class ContractHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Health(msgspec.Struct, kw_only=True):
-    """The health of a role; None stands for a value that the source of the health does not have."""
+    """The health of a role. A field is None if the source of these data does not have its value."""
 
     name: str
     ready: bool
     waits: Conditions
-    """Conditions that keep the role from being ready."""
+    """Conditions because of which the role is not ready."""
     warnings: Conditions = []
-    """Conditions with which the role is ready nevertheless."""
+    """Conditions that do not prevent the role from being ready."""
     rounds: dict[str, int] = {}
     """Number of rounds in each state."""
     contracts: list[ContractHealth] = []
@@ -75,9 +76,9 @@ class Health(msgspec.Struct, kw_only=True):
     """Seconds since the last pass of the loop ended."""
     disk_free_share: float | None = None
     disk_needed_bytes: int | None = None
-    """Size of the batches that peers have announced and not delivered completely."""
+    """Size of the pieces that peers have announced and not delivered yet."""
     database_seconds: float | None = None
-    """Seconds spent in transactions, waiting for the disk and other processes included."""
+    """Seconds spent in transactions, including the wait for the disk and for other processes."""
     connections_share: float | None = None
     """Number of open connections, as a share of the limit."""
     left_out: dict[str, int] = {}
@@ -89,7 +90,7 @@ class Health(msgspec.Struct, kw_only=True):
 class Monitor:
     """Recorder of a role's health.
 
-    The loop of the role calls ``tick``, which alone reads the database. So the health is known
+    The loop of the role calls ``tick``. Only ``tick`` reads the database, so ``measure`` works even
     while the loop or the database hangs.
     """
 
@@ -106,7 +107,7 @@ class Monitor:
         self._peers.check_health(now)
         changes = self._node.log.changes
         recent = self._recorded is not None and 0 <= now - self._recorded < RECORD_SECONDS
-        # A change is recorded at once: a role that has just become ready is not called waiting.
+        # A change is recorded at once, so that a role that has just become ready is shown as ready.
         if recent and changes == self._changes:
             return
         self._recorded, self._changes = now, changes
@@ -119,7 +120,7 @@ class Monitor:
             disk.put(path, msgspec.json.encode(self.measure(now)) + b"\n", "the health of the role")
 
     def measure(self, now: int, vitals: Vitals = _IN_LOOP) -> Health:
-        """Return the health at a time, with what the last ``tick`` found in the database."""
+        """Return the health at a time, with the numbers that the last ``tick`` read from disk."""
         node, log = self._node, self._node.log
         waits = log.list_awaited()
         return Health(
@@ -163,7 +164,7 @@ class Monitor:
 
 @contextmanager
 def _ignore_temporary_errors() -> Iterator[None]:
-    """Ignore a full disk and a locked database: the record is for people alone."""
+    """Ignore a full disk and a locked database, because only people read the record."""
     try:
         yield
     except DataError as error:
@@ -284,7 +285,8 @@ def count_rounds(folder: Path) -> dict[str, int]:
     Raises DataError if it cannot be read.
     """
     path = (folder / DATABASE).absolute()
-    # Without a log no process has the database open, and SQLite would create one to read it.
+    # Without a log file no process uses the database. SQLite would create one just for reading,
+    # unless the database is declared immutable.
     mode = "mode=ro" if path.with_name(f"{DATABASE}-wal").exists() else "immutable=1"
     with (
         translate_sqlite_errors(path),

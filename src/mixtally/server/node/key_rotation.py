@@ -1,8 +1,8 @@
 """Rotation of signing keys: of this role by its operator, and of peers by their notes.
 
-The steps of ``rotate_signer`` are durable one by one, and a repeated call continues where the last
-one was killed: the next key is on disk before a note names it, and the old key is kept before the
-next one replaces it. Notes are queued for all peers, which receive them when the role is served.
+Each step of ``rotate_signer`` is durable, and a repeated call continues where the last one was
+killed. The next key is on disk before a note names it, and the old key is stored under another name
+before the next key replaces it. Notes are queued for all peers, and sent when the role is served.
 """
 
 from contextlib import closing
@@ -91,7 +91,10 @@ def _check_next_key(notes: Notes, folder: Folder) -> None:
 
 
 def _find_last_rotation(notes: Notes, folder: Folder) -> Rotation:
-    """Return the rotation to the current key, which no contract names yet; raises DataError."""
+    """Return the rotation by which the current key became the signing key.
+
+    No contract names the current key yet. Raises DataError if there is no such rotation.
+    """
     name, new = folder.role.name, folder.signer.public
     for (role, old), key in read_changes(notes).items():
         if (role, key) == (name, new):
@@ -105,8 +108,9 @@ def _find_last_rotation(notes: Notes, folder: Folder) -> Rotation:
 
 
 def check_rotation(node: RoleState, rotation: Rotation, digest: str) -> None:
-    """Raise ProblemError unless a rotation is the first rotation of a key in a known contract.
+    """Raise ProblemError unless a rotation replaces a known key that was not replaced before.
 
+    A key is known if a served contract names it, or if rotations lead from such a key to it.
     ``digest`` is the SHA-256 of the rotation's text. A second rotation of a key means that somebody
     has stolen the key, so the operator is warned.
     """
@@ -127,8 +131,8 @@ def check_role_keys(notes: Notes, agreement: Agreement) -> None:
     Raises
     ------
     PlanError
-        If a role has another key than under the last serial and no rotation note links them, or
-        the key was replaced.
+        If a role's key is not the one under the last serial and no rotation notes link the two
+        keys, or if the key in the contract was already replaced.
     """
     changes = read_changes(notes)
     before = [

@@ -19,8 +19,8 @@ _NAME = re.compile("[0-9a-f]{64}")
 class Lists:
     """The lists of all rounds of a role, in one folder.
 
-    The modification time of a file is set to the expiry of its round, from which its age is
-    counted.
+    The modification time of a file is set to the expiry of its round, so that its age shows when to
+    remove it.
     """
 
     def __init__(self, folder: Path) -> None:

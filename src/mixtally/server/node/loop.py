@@ -20,8 +20,9 @@ def _ignore_age(seconds: float) -> None:
 class Loop:
     """Thread that calls ``tick`` with the time once a second.
 
-    An error of ``tick`` is passed to ``stop``, which must end the process. ``watch`` is called in
-    another thread with the seconds since the last pass ended, also while a pass hangs.
+    A call of ``tick`` is a *pass*. An error of ``tick`` is passed to ``stop``, which must end the
+    process. ``watch`` is called in another thread with the seconds since the last pass ended, also
+    while a pass hangs.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Loop:
             pause = TICK_SECONDS
             try:
                 self._tick(self._clock())
-            # Deliberately everything: a role whose thread has died silently would seem alive.
+            # Deliberately every exception: a role whose thread has died would seem to be running.
             except BaseException as error:
                 if not is_temporary(error):
                     self._stop(error)

@@ -1,4 +1,4 @@
-"""A serving role without its sockets: what it signs, and how it handles what it receives."""
+"""A serving role without its sockets: it signs notes, and handles received notes."""
 
 import threading
 from collections.abc import Callable
@@ -34,8 +34,8 @@ from mixtally.server.node.state import RoleState
 class Node(RoleState):
     """The common part of a mix and a collector; ``RoleState`` describes the parameters.
 
-    ``wake`` is called when something arrives that the role's loop may act on. Threads may share a
-    node.
+    The attribute ``wake`` is called when a note or a piece arrives, so that the role's loop runs.
+    Threads may share a node.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Node(RoleState):
         signed.
         """
         agreement, name = self.agreement(contract), round_id(contract, number)
-        # Two requests at once must not create two keys for one round.
+        # Two simultaneous requests must not create two keys for one round.
         with self._turn:
             if self.rounds.of(contract, number) is None:
                 last = self.rounds.last(agreement.name)
@@ -112,21 +112,21 @@ class Node(RoleState):
         return answer
 
     def take_up(self, note: bytes, about: bytes | None) -> None:
-        """Store a note that this role signed and lost; see ``Restored.take_up``."""
+        """Store a note that this role signed and lost, as ``Restored.take_up`` does."""
         with self._turn:
             kind = self.restored.take_up(note, about)
         if kind == "contract" and fingerprint_of(note) not in self.agreements:
             self.log.set_condition(Condition.UNSIGNED, True, fingerprint=fingerprint_of(note))
 
     def take_up_round(self, note: bytes, agreement: Agreement, number: int) -> None:
-        """End a round that a peer knows, as lost; see ``Restored.take_up_round``."""
+        """Store a round that a peer knows as lost, as ``Restored.take_up_round`` does."""
         with self._turn, suppress(ProblemError):
             self.restored.take_up_round(note, agreement, number)
 
     def propose(self, text: bytes, now: int) -> bytes:
         """Sign a sheet as the collector, before any other role signs, and return its note.
 
-        Raises ProblemError for a sheet that this role would not sign if another had proposed it.
+        Raises ProblemError for a sheet that the rules for signing do not permit.
         """
         with self._turn:
             return self._reader.propose(text, now)
@@ -140,10 +140,10 @@ class Node(RoleState):
             return self._reader.withdraw(write_withdrawal(row.sheet), now)
 
     def mark_awake(self, name: str) -> None:
-        """Record that the role ``name`` is awake.
+        """Record that the role ``name`` has started.
 
-        Called when the role requests the notes that have its own signature, which every role does
-        when it starts.
+        This is called when that role requests the notes with its own signature, as every role does
+        at its start.
         """
         if any(name in agreement.keys for agreement in self.agreements.values()):
             self._awake.add(name)
@@ -170,7 +170,7 @@ class Node(RoleState):
 
         ``arrivals`` are the lists of what a collector received.
         """
-        # A piece may have been renamed just now, and its name not be synced yet.
+        # The name of a piece that has just arrived may not be synced yet.
         disk.sync_folder(self.round_folder(row))
         agreement = self.agreements[row.contract]
         entry = receipt_entry(row, agreement.place)
@@ -184,7 +184,7 @@ class Node(RoleState):
         return self._signed_hash(receipt_entry(row, place)) is not None
 
     def has_receipt(self, row: RoundRow, manifest: str) -> bool:
-        """Return whether the next role has signed that it has everything named in ``manifest``."""
+        """Return whether the next role has signed a receipt of the manifest ``manifest``."""
         agreement = self.agreements[row.contract]
         role, place = agreement.next_role, agreement.place + 1
         if role is None:
@@ -199,8 +199,8 @@ class Node(RoleState):
         with self._turn:
             self.pieces.forget(row.folder)
             self._expected.pop(row.folder, None)
-            # The key goes before the files: envelopes without a key are unreadable, also after a
-            # crash here.
+            # The key is destroyed first. If the process crashes here, the remaining envelopes are
+            # unreadable.
             self.keys.destroy(row.folder)
             disk.remove_folder(self.round_folder(row))
         self.step("after shred")

@@ -55,7 +55,11 @@ class NoteReader:
         return self._read_note(data, found, now)
 
     def _read_long_note(self, data: bytes, digest: str, now: int) -> bytes | None:
-        """Handle a long note, if a known role has signed it and no signer is being delayed."""
+        """Handle a long note, if a known role has signed it and none of its signers is delayed.
+
+        A signer whose long notes are refused is delayed for a while, because parsing them costs
+        time.
+        """
         who = self._signers(data)
         if not who:
             raise ProblemError(Problem.NOT_SIGNED)
@@ -78,7 +82,7 @@ class NoteReader:
         """Parse a note and handle it according to its kind."""
         kind = kind_of(data)
         if kind in ("sheet", "withdrawal", "contract"):
-            # Manifests and receipts are compared by slot when they are stored.
+            # Manifests and receipts are compared with the signed ones when they are stored.
             self._check_not_forgotten(data, digest)
         if kind == "sheet":
             return self._sheet(data, digest, now)
@@ -106,8 +110,7 @@ class NoteReader:
         sheet, node = read_sheet(data), self._node
         agreement = node.agreement(sheet.contract)
         if node.notes.of(digest) is None:
-            # The collector's signature is required first, so that strangers cannot use up round
-            # numbers.
+            # The collector must have signed first. Otherwise strangers could use up round numbers.
             name = agreement.collector.name
             text = verify_note(data, {name: agreement.keys[name]})
             self._sign(text, sheet, agreement, now)
@@ -174,16 +177,16 @@ class NoteReader:
         verify_note(data, agreement.key_of(manifest.hop))
         entry = manifest_entry(row, manifest.hop)
         if manifest.hop == agreement.place - 1:
-            # Checked before the manifest is stored, so that the sender can send it again later.
+            # Checked before the manifest is stored, so that the sender sends it again later.
             self._check_room(manifest, agreement, row)
         self._keep(data, entry, agreement)
         if manifest.hop == agreement.place - 1 and not row.ended:
             node.expect_pieces(row)
 
     def _check_room(self, manifest: Manifest, agreement: Agreement, row: RoundRow) -> None:
-        """Raise ProblemError if the disk is too small for the pieces that a manifest announces.
+        """Raise ProblemError if the free space is too small for the pieces of a manifest.
 
-        The space for the pieces that other rounds still expect is not free.
+        The space for pieces that other rounds still expect is reserved.
         """
         sizes = (part[agreement.place - 1] for part in agreement.sizes)
         parts = zip(manifest.parts, sizes, strict=True)
@@ -225,7 +228,7 @@ class NoteReader:
         }
 
     def _are_collectors(self, names: set[str]) -> bool:
-        """Return whether all names are collectors; their sheets are long if they list prefixes."""
+        """Return whether all names are collectors, whose sheets may be long lists of prefixes."""
         return names <= {one.collector.name for one in self._node.agreements.values()}
 
     def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
@@ -235,7 +238,11 @@ class NoteReader:
         return row, self._node.agreement(row.contract)
 
     def _check_not_forgotten(self, data: bytes, digest: str) -> None:
-        """Raise OldStateError if this role has signed the note but does not have it on disk."""
+        """Raise OldStateError if this role has signed the note but does not have it on disk.
+
+        After a restore from a backup, the note is stored instead, until all peers have listed the
+        notes of this role.
+        """
         own = self._node.has_own_signature(data)
         if own and not self._node.notes.has_signed(self._own, digest):
             if not self._node.is_unsettled():

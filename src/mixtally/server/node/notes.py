@@ -1,8 +1,8 @@
-"""Store of signed notes, and queue of the notes that other roles have yet to receive.
+"""Store of signed notes, and queue of the notes that are still to be sent to other roles.
 
 A role signs at most one text for each *slot*, such as the sheet of one round. One transaction fills
-the slot, stores the text and queues it for all other roles. The signature leaves the process only
-after this transaction. A process that restarts therefore signs the same text or none.
+the slot, stores the note and queues it for all other roles. The signature leaves the process only
+after this transaction. So a restarted process never signs another text for the slot.
 """
 
 from collections.abc import Iterable, Mapping
@@ -83,7 +83,7 @@ class Notes:
     def take_up(
         self, entry: Entry, note: bytes, signer: Mapping[str, bytes], statement: Statement
     ) -> None:
-        """Store a note as signed by the one key of ``signer``, and execute an SQL statement.
+        """Store a note that the only key in ``signer`` has signed, and execute an SQL statement.
 
         Raises ProblemError if the slot of ``entry`` contains another text.
         """
@@ -97,10 +97,10 @@ class Notes:
                 open_.execute(*statement)
 
     def merge(self, note: bytes, keys: Mapping[str, bytes]) -> bytes:
-        """Return a known note with the signatures of the stored and the given copy.
+        """Return the note with the signatures of both ``note`` and the stored copy of its text.
 
         Only signatures of ``keys`` are kept, so that strangers cannot make the note longer. Raises
-        RefusedError if the text is unknown.
+        RefusedError if there is no stored note with this text.
         """
         own = self.of(fingerprint_of(note))
         if own is None:
@@ -126,7 +126,7 @@ class Notes:
         return rows[0][0] if rows else None
 
     def has_signed(self, signer: str, digest: str) -> bool:
-        """Return whether this role knows that ``signer`` has signed the text with this SHA-256."""
+        """Return whether ``signer`` has signed the text with this SHA-256, as far as is stored."""
         query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
         return bool(self.database.rows(query, signer, digest))
 
@@ -163,7 +163,7 @@ class Notes:
         return [found for (found,) in rows]
 
     def slots_of(self, signer: str) -> set[str]:
-        """Return the SHA-256 of all texts that ``signer`` is known to have signed."""
+        """Return the SHA-256 of all stored texts that ``signer`` has signed."""
         rows = self.database.rows("SELECT hash FROM slots WHERE signer = ?", signer)
         return {found for (found,) in rows}
 

@@ -2,12 +2,12 @@
 
 A role started from an old backup would draw its fakes (dummy messages) a second time. An observer
 of both batches could subtract one batch from the other. So a role that starts asks its peers for
-all notes with its own signature. The role does not run if it has forgotten one of these notes.
-Later it sends its peers every note that it signs.
+all notes with its own signature. If a peer has such a note and the role does not, the role does not
+run. While it runs, it sends every note that it signs to its peers.
 
-A peer can be slow on purpose, and two contracts can share a role. So a serving role calls its peers
-in threads, one job per peer at a time. Its loop, which opens and closes windows, never waits for a
-peer.
+A peer can be slow on purpose, and one slow peer must not delay the other contracts of a role. So a
+serving role calls its peers in threads, one job per peer at a time. Its loop, which opens and
+closes windows, never waits for a peer.
 """
 
 import json
@@ -38,18 +38,20 @@ _OK = 200
 _FINAL = (400, 403, 409, 413)
 """Status codes after which sending the same note again is useless."""
 _SERVER_ERROR = 500
-"""Status codes from here on say nothing about whether a peer has a note."""
+"""The least status code of server errors, after which it is unknown whether a peer has a note."""
 _CONFLICT = 409
-"""Status of a note in whose place the peer has another one."""
+"""The status code with which a peer refuses a note because it has another one in its place."""
 _UNKNOWN = 404
-"""Status code of a note about something that the peer does not know, or does not know yet."""
+"""The status code with which a peer answers a note about a contract or round that it does not know
+(yet)."""
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _AT_ONCE = 10
 """Maximum number of unknown notes that are requested from a peer before a delay."""
 _LOST_AT_ONCE = 1000
 """Maximum number of notes that a restored role requests from a peer before a delay.
 
-It is larger, because most of these notes are its own: about four for each round since the backup.
+It is larger than ``_AT_ONCE``, because most of these notes are really its own: about four for each
+round since the backup.
 """
 _MOST_JOBS = 64
 """Maximum number of threads that call peers; further jobs wait for the next pass of the loop."""
@@ -59,7 +61,8 @@ _HEALTH_SECONDS = 60
 A request ends after 30 s at the latest, so a dead peer is reported within two minutes.
 """
 _MOST_HEALTH_BYTES = 1 << 16
-"""Maximum size of a health answer that is parsed; an honest one has about 100 bytes a condition."""
+"""The maximum size of a health answer that is parsed. An honest one has about 100 bytes for each
+condition."""
 
 
 class PeerHealth(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,20 +99,20 @@ class Peers:
         self._asked: set[tuple[str, str]] = set()
         self._backoff = Backoff()
         self._foreign: dict[tuple[str, str], set[str]] = {}
-        """For each peer, hashes of notes of another role that has this role's name."""
+        """For each peer, the hashes of notes that it lists but that this role has not signed."""
         self._checked: dict[tuple[str, str], int] = {}
         self._answered: dict[tuple[str, str], int] = {}
-        """Times of the last health request to each peer, and of its last answer."""
+        """The times of the last health request to each peer, and of the peer's last answer."""
         self.skews: dict[str, float] = {}
         """Seconds by which the clock of each peer is ahead, by name."""
 
     def ask(self, now: int) -> list[str]:
         """Ask peers that have not answered yet for the notes of this role.
 
-        Returns the names of the peers that are still missing. Contracts whose peers have all
-        answered become *cleared*: the role may act under them. Raises OldStateError if this role
-        has lost a note, unless its folder was restored from a backup and the peer has not told
-        everything since then.
+        Returns the names of the peers that have not answered yet. When all peers of a contract have
+        answered, the contract becomes *cleared*: the role may act under it. Raises OldStateError if
+        a peer has a note that this role has lost. After a restore from a backup, such notes are
+        stored instead, until the peer has shown all of them.
         """
         self._collect_jobs()
         waiting: set[str] = set()
@@ -185,9 +188,9 @@ class Peers:
     def run_job(self, key: Hashable, job: Callable[[], None]) -> None:
         """Run ``job``, which calls peers: at once, or in a thread with ``background``.
 
-        In the background nothing happens if the job with the same ``key`` has not finished, or too
-        many jobs run. The caller repeats the request in its next pass. Errors of a job in a thread
-        are raised by the next call of ``ask``.
+        In the background, the job is not started if a job with the same ``key`` has not finished or
+        too many jobs run. The caller then tries again in its next pass. The next call of ``ask``
+        raises the error of a job in a thread.
         """
         if not self._background:
             job()
@@ -196,7 +199,7 @@ class Peers:
         if key in self._jobs or running >= _MOST_JOBS:
             return
         self._jobs[key] = done = Future[None]()
-        # A daemon, because the process must be able to end while a peer is silent.
+        # A daemon thread, because the process must be able to end while a peer does not answer.
         Thread(target=self._run_in_thread, args=(done, job), name="peer", daemon=True).start()
 
     def is_running(self, key: Hashable) -> bool:
@@ -206,7 +209,7 @@ class Peers:
     def _run_in_thread(self, done: "Future[None]", job: Callable[[], None]) -> None:
         try:
             job()
-        # Deliberately everything: the loop raises the error, which ends the process.
+        # Deliberately every exception: the loop raises it, and it ends the process.
         except BaseException as error:
             done.set_exception(error)
         else:
@@ -239,7 +242,10 @@ class Peers:
         self._asked.add((agreement.contract, role.name))
 
     def _take_up_rounds(self, agreement: Agreement, role: Role, now: int) -> bool:
-        """Take up the rounds that a peer knows, and return whether it has shown all of them."""
+        """Store the unknown rounds that a peer knows, and return whether it has shown all of them.
+
+        A restored role stores them as lost.
+        """
         answer = self._fetch(role, "/status", now)
         if answer is None:
             return False
@@ -255,7 +261,7 @@ class Peers:
             answer = self._fetch(role, path, now)
             if answer is None:
                 return False
-            # A round without a sheet that its collector has signed is an invention of the peer.
+            # Without a sheet that the collector has signed, the peer may have invented the round.
             with suppress(RefusedError):
                 self._node.take_up_round(answer.body, agreement, number)
         return True
@@ -281,8 +287,8 @@ class Peers:
         """Return whether a peer has listed its notes of this role, and this role knows all of them.
 
         The list contains hashes. Notes with unknown hashes are requested one by one. If such a note
-        has this role's signature, there are two cases. If the peer is ``unsettled``, because it has
-        not told everything since a restore, the note is taken up. Otherwise OldStateError is
+        has this role's signature, this role has lost it. If the peer is ``unsettled``, because it
+        has not shown all notes since a restore, the note is stored. Otherwise OldStateError is
         raised.
         """
         name = self._node.signer.name
@@ -296,7 +302,7 @@ class Peers:
             self._node.notes.slots_of(name),
             self._foreign.setdefault(_role_key(role), set()),
         )
-        # Digests that are no longer listed are forgotten, which limits the size of this set.
+        # Hashes that are no longer listed are removed, which limits the size of this set.
         foreign &= set(found)
         unknown = [one for one in found if one not in known and one not in foreign]
         if unsettled:
@@ -319,7 +325,10 @@ class Peers:
         return True
 
     def _take_up(self, role: Role, note: bytes, now: int) -> bool:
-        """Take up a lost note that a peer has shown, and return whether the peer has answered."""
+        """Store a lost note that a peer has shown, with a note to which it refers if necessary.
+
+        Return False if the peer does not answer the request for the other note.
+        """
         missing, about = self._node.restored.find_missing(note), None
         if missing is not None:
             answer = self._fetch(role, f"/note/{missing}", now)
@@ -380,7 +389,7 @@ class Peers:
                 return
 
     def _send_note(self, errand: UnsentNote, role: Role, now: int) -> bool:
-        """Try to send one note, and return whether it is finished."""
+        """Try to send one note, and return whether it need not be sent again."""
         answer = self._send(role, "POST", "/notes", errand.note, now, use_backoff=False)
         done = answer is not None and (
             answer.is_success
@@ -396,14 +405,14 @@ class Peers:
             self._backoff.reset(_role_key(role))
             self._backoff.reset(_note_key(role, errand))
         elif answer is not None:
-            # Only this note is delayed: a peer may be ready for the notes of one contract alone.
+            # Only this note is delayed, because the peer may accept notes of another contract.
             self._backoff.increase(_note_key(role, errand), now)
         return done
 
     def _is_over(self, errand: UnsentNote, now: int) -> bool:
         """Return whether the round of a note has expired.
 
-        A peer that does not know the sheet by then never signs it, so the note is useless to it.
+        A peer that does not know the sheet by then never signs it, so it does not need the note.
         """
         entry = self._node.notes.entry(fingerprint_of(errand.note))
         row = None if entry is None else self._node.rounds.of(entry.contract, entry.round)
@@ -431,7 +440,10 @@ class Peers:
         return answer
 
     def send(self, role: Role, method: str, path: str, body: bytes, now: int) -> Answer | None:
-        """Send a request to a peer, and return its answer, or None under the rules of backoff."""
+        """Send a request to a peer, and return its answer.
+
+        Return None if the peer is silent, or if its delay after a failure has not ended.
+        """
         answer = self._send(role, method, path, body, now)
         if answer is not None and answer.is_success:
             self._backoff.reset(_role_key(role))
@@ -465,7 +477,7 @@ def _role_key(role: Role) -> tuple[str, str]:
 
 
 def _note_key(role: Role, errand: UnsentNote) -> tuple[str, str, int]:
-    """Return the identity of a queued note, which like every key begins with a role's name."""
+    """Return the key for the delay of a queued note; like all keys it begins with a role's name."""
     return role.name, role.address, errand.number
 
 

@@ -1,4 +1,4 @@
-"""Pieces received for a round: files named by their SHA-256, which is verified first."""
+"""Pieces received for a round: files of messages, named by their verified SHA-256."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -16,16 +16,17 @@ from mixtally.server.node.refusal import ProblemError
 class Pieces:
     """The pieces that rounds expect and those received; threads may share an instance.
 
-    Several rounds may expect the same piece. Anyone can copy the hashes of a manifest into the
-    manifest of another contract, which must not divert the pieces.
+    Several rounds may expect the same piece, and a received piece is stored for all of them. The
+    reason is that anyone can copy the hashes of a manifest into the manifest of another contract,
+    and must not divert the pieces by this.
     """
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder, step
         self._named: dict[str, dict[str, int]] = {}
-        """SHA-256 of a piece -> round -> number of bytes that the round expects."""
+        """For each SHA-256 of a piece and each round that expects it, the length in bytes."""
         self._missing: dict[str, set[str]] = {}
-        """Round -> SHA-256 of the pieces not received yet."""
+        """For each round, the SHA-256 of the pieces that were not received yet."""
         self._turn = threading.Lock()
 
     def expect(self, round_id: str, manifest: Manifest, sizes: list[int]) -> None:

@@ -10,7 +10,7 @@ class ProblemError(MixtallyError):
     """A refusal that is sent as an HTTP response with problem details.
 
     ``detail`` contains fixed words and data of the contract, never data from the request. The same
-    request may be repeated after ``after`` seconds.
+    request may be repeated after ``retry_seconds``.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ def problem_of(error: RefusedError) -> ProblemError:
 
 
 class OldStateError(InputError):
-    """A note with this role's signature that is missing on its disk."""
+    """The error of a role that has lost a note with its own signature; it ends the process."""
 
     def __init__(self, peer: str, note: str) -> None:
         super().__init__(

@@ -1,12 +1,12 @@
-"""Recovery of what a role signed after the backup from which its folder was restored.
+"""Recovery of the notes that a role signed after the backup from which its folder was restored.
 
-A second set of fakes, or a second batch, for one round could be compared with the first. So a
-restored role acts only when its peers have told it what it signed. It stores these notes as its own
-and ends their rounds as lost. It also ends every round that the collector of a contract has signed,
-so that no round number is used again that another role knows.
+If a role drew fakes (dummy messages) or sent a batch for a round a second time, both could be
+compared. So a restored role acts only when its peers have shown it the notes that it signed. It
+stores these notes and marks their rounds as lost. It also marks every round as lost whose sheet the
+collector has signed, so that it does not use a round number again that another role knows.
 
-A peer is *settled* when it has told the role everything that the role has signed. From then on an
-unknown note with the role's own signature proves an old copy of the folder, as in a folder that was
+A peer is *settled* when it has shown the role all notes that the role has signed. If an unknown
+note with the role's own signature appears later, the folder is an old copy, as for a role that was
 never restored.
 """
 
@@ -46,9 +46,9 @@ _KNOWN_ROUND = "INSERT OR IGNORE INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def mark_restored(database: Database) -> list[RoundRow]:
-    """Record that a folder was restored, and return the rounds that this ends as lost.
+    """Record that a folder was restored, mark its open rounds as lost, and return these rounds.
 
-    A round that a collector has counted needs no key, so it continues.
+    A round that a collector has counted needs no key any more, so it continues.
     """
     lost = [row for row in Rounds(database).all() if not row.ended and row.state != COUNTED]
     with database.transaction("restore") as open_:
@@ -61,7 +61,7 @@ def mark_restored(database: Database) -> list[RoundRow]:
 
 
 class Restored:
-    """The notes that a restored role takes up.
+    """The notes that a restored role stores again.
 
     ``signers`` has the role's name with each of its public keys, the current one first.
     """
@@ -74,14 +74,14 @@ class Restored:
         self.is_restored = bool(database.rows("SELECT 1 FROM restores LIMIT 1"))
 
     def is_unsettled(self, contract: str, names: Iterable[str]) -> bool:
-        """Return whether any of the peers ``names`` has not told everything since the restore."""
+        """Return whether any of the peers ``names`` is not settled since the restore."""
         if not self.is_restored:
             return False
         rows = self._database.rows("SELECT name FROM settled WHERE contract = ?", contract)
         return not set(names) <= {name for (name,) in rows}
 
     def settle(self, contract: str, name: str) -> None:
-        """Record that a peer has told everything."""
+        """Record that a peer is settled: it has shown all notes that this role has signed."""
         with self._database.transaction("settled") as open_:
             open_.execute("INSERT OR IGNORE INTO settled VALUES (?, ?)", (contract, name))
 
@@ -97,17 +97,18 @@ class Restored:
         return about if self._notes.of(about) is None else None
 
     def take_up(self, note: bytes, about: bytes | None = None) -> str:
-        """Store a note with this role's signature as its own, and return the kind of the note.
+        """Store a note that this role signed before the restore, and return the kind of the note.
 
-        ``about`` is the note that ``find_missing`` requires. Raises OldStateError if this role has
-        signed another text in place of the note since the restore.
+        ``about`` is the note whose SHA-256 ``find_missing`` has returned, if any. Raises
+        OldStateError if this role has signed another text in the slot of the note since the
+        restore.
         """
         digest = fingerprint_of(note)
         try:
             entry, statement = self._describe(note, digest, about)
         except RefusedError:
-            # A note about an unknown round or contract has a slot of its own, so it cannot conflict
-            # with another note.
+            # A note about an unknown round or contract gets a slot of its own, so it cannot
+            # conflict with another note.
             entry, statement = Entry(f"unread {digest}", "unread", ""), _NO_STATEMENT
         signed = [one for one in self._signers if find_signers(note, one)]
         signer = [*signed, self._signers[0]][0]
@@ -116,7 +117,8 @@ class Restored:
         except ProblemError:
             (name,) = signer
             kept = self._notes.of(self._notes.hash_in_slot(name, entry.slot) or "") or b""
-            # A round may have been declared lost without the answer of a peer that was overruled.
+            # The operator may have decided not to wait for a peer. The role may then have declared
+            # a round lost before it learned of its earlier manifest of the round.
             if entry.kind != "manifest" or read_manifest(kept).destroyed != LOST:
                 raise OldStateError("somebody", f"the note {digest}") from None
             entry = entry._replace(slot=f"{entry.slot} before the restore")
@@ -124,7 +126,7 @@ class Restored:
         return entry.kind
 
     def take_up_round(self, note: bytes, agreement: Agreement, number: int) -> None:
-        """Mark a round as lost, given the sheet of the round that the collector has signed.
+        """Mark a round as lost; ``note`` is its sheet, signed by the collector.
 
         Raises RefusedError if ``note`` is not such a sheet.
         """
@@ -177,7 +179,7 @@ def _lost_row(name: str, sheet: Sheet, digest: str) -> RoundRow:
 
 
 def _read_name(note: bytes) -> NamedContract:
-    """Return the name and serial of a contract, of which a mix reads nothing else."""
+    """Return the name and serial of a contract; a mix must not read more of it."""
     plain = parse_json(text_of(note))
     if not isinstance(plain, dict) or not {"name", "serial"} <= set(plain):
         raise make_refusal("not-json", "contract", "a contract", "something else")

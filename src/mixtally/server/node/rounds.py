@@ -21,7 +21,7 @@ class RoundRow(NamedTuple):
     state: str
     """A state of the role's state machine."""
     ended: str
-    """How the round ended; empty while it runs."""
+    """The reason why the round ended; empty while it runs."""
 
     @property
     def folder(self) -> str:
@@ -34,7 +34,7 @@ SIGNED = "signed"
 WITHDRAWN = "withdrawn"
 """End of a round that all roles withdrew before it opened; its number is not used again."""
 COUNTED = "counted"
-"""State of a round of which a collector needs no key any more."""
+"""The state of a round from which on a collector does not need the key of the round."""
 INSERT = "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 WITHDRAW = f"UPDATE rounds SET ended = '{WITHDRAWN}' WHERE sheet = ?"
 
@@ -42,9 +42,9 @@ WITHDRAW = f"UPDATE rounds SET ended = '{WITHDRAWN}' WHERE sheet = ?"
 def round_id(contract: str, number: int) -> str:
     """Return the identifier of a round, which is used in file names.
 
-    The identifier contains the whole fingerprint. Somebody can construct two contracts whose
-    fingerprints start with the same digits. With shortened fingerprints, the rounds of the two
-    contracts would share a key.
+    The identifier contains the whole fingerprint, because somebody can construct two contracts
+    whose fingerprints start with the same digits. With shortened fingerprints, the rounds of the
+    two contracts would share a key.
     """
     return f"{contract}-{number}"
 
@@ -75,14 +75,17 @@ class Rounds:
         return rows[0] if rows else None
 
     def last_binding(self, name: str) -> RoundRow | None:
-        """Return the last round that was not withdrawn; a new round must not overlap its window."""
+        """Return the last round of a name that was not withdrawn, or None.
+
+        A new round must not overlap its window.
+        """
         rows = self._rows(
             "WHERE name = ? AND ended != ? ORDER BY round DESC LIMIT 1", name, WITHDRAWN
         )
         return rows[0] if rows else None
 
     def move(self, row: RoundRow, state: str, ended: str = "") -> RoundRow:
-        """Store a new state of a round, and how it ended if known, and return the new row."""
+        """Store a new state of a round, and ``ended`` unless it is empty, and return the new row."""
         with self._database.transaction(f"state {state}") as open_:
             # A command may have stored an end since ``row`` was read.
             open_.execute(
@@ -93,9 +96,9 @@ class Rounds:
         return self.of_sheet(row.sheet) or row
 
     def end(self, row: RoundRow, end: str) -> RoundRow:
-        """Store how a running round ends, which its role then carries out.
+        """Store the reason why a running round ends. The loop of the role then ends the round.
 
-        Returns the row, which shows the earlier end if the round has one.
+        Returns the new row. If the round already has a reason, that one is kept.
         """
         with self._database.transaction("end") as open_:
             open_.execute(
@@ -105,12 +108,18 @@ class Rounds:
         return self.of_sheet(row.sheet) or row
 
     def overrule(self, contract: str, name: str) -> None:
-        """Record that a silent peer was not waited for; manifests say so until the peer answers."""
+        """Record that the role did not wait for a silent peer.
+
+        Manifests name the peer until it answers.
+        """
         with self._database.transaction("overrule") as open_:
             open_.execute("INSERT OR IGNORE INTO overruled VALUES (?, ?)", (contract, name))
 
     def clear_overruled(self, contract: str, name: str) -> None:
-        """Record that an overruled peer has answered and knows nothing that is missing here."""
+        """Remove the record that the role did not wait for a peer, because the peer has answered.
+
+        The peer knows no note that this role has lost.
+        """
         if name in self.list_overruled(contract):
             with self._database.transaction("answered") as open_:
                 open_.execute(
@@ -118,7 +127,7 @@ class Rounds:
                 )
 
     def list_overruled(self, contract: str) -> tuple[str, ...]:
-        """Return the names of the silent peers that were not waited for."""
+        """Return the names of the silent peers for which the role did not wait."""
         rows = self._database.rows(
             "SELECT name FROM overruled WHERE contract = ? ORDER BY name", contract
         )

@@ -18,20 +18,20 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import RoundRow, Rounds
 
 LEAST_AHEAD = 86_400
-"""Seconds after the earliest possible opening within which a proposed round must open.
+"""A proposed round must open within this number of seconds after the earliest possible opening.
 
-If the contract's interval between two openings is longer, the interval is the limit instead.
+If the contract's interval between two openings is longer, the interval is the limit.
 """
 
 LEAST_BEFORE = 600
-"""Seconds before the opening of a round until which it can be withdrawn.
+"""A round can be withdrawn until this number of seconds before its opening.
 
-Devices do not send anything this early, so a withdrawn round contains no bundle.
+Devices do not send bundles this early, so a withdrawn round has no bundles.
 """
 
 
 def frame_of(agreement: Agreement) -> consistency.Frame:
-    """Return the properties of a contract that every role and device checks rounds against."""
+    """Return the numbers of a contract with which the notes of its rounds must agree."""
     return consistency.Frame(
         contract=agreement.contract,
         rounds=agreement.rounds,
@@ -46,7 +46,7 @@ def frame_of(agreement: Agreement) -> consistency.Frame:
 
 
 def check_number(agreement: Agreement, latest: int, last: RoundRow | None, number: int) -> None:
-    """Raise ProblemError if a round may no longer be signed.
+    """Raise ProblemError if this role may not sign a round with this number (any more).
 
     ``latest`` is the largest serial of the contract's name that this role serves. ``last`` is the
     last round signed under that name, or None.
@@ -116,7 +116,7 @@ def check_withdrawal(row: RoundRow, now: int) -> None:
 
 
 def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
-    """Raise ProblemError for a manifest that no honest hop of the contract can have sent."""
+    """Raise ProblemError for a manifest that an honest hop of the contract never signs."""
     if manifest.hop > len(agreement.hops):
         raise _not_agreed("other-hop")
     try:

@@ -20,21 +20,23 @@ if TYPE_CHECKING:
     from mixtally.server.node.web.responses import App
 
 _LOCK_SECONDS = 0.1
-"""Seconds for which a lock is tried, because a mix that looks at it has it for microseconds."""
+"""Seconds for which a process tries to get its lock. A mix that tests whether the process runs has
+this lock for microseconds."""
 Stop = Callable[[BaseException], None]
 """Function that receives the error that must end the process."""
 Wake = Callable[[], None]
 """Function that makes the loop run at once."""
 METRICS_HOST = "127.0.0.1"
-"""Metrics are for this machine alone.
+"""Metrics are served to this machine only.
 
-They have a port of their own: a proxy on this machine forwards the requests of strangers to the
-port of the role, and these come from the loopback address, too.
+They have a port of their own, because the sender's address does not show who may read them. A proxy
+on this machine forwards the requests of strangers to the port of the role, also from the loopback
+address.
 """
 BUSY_SECONDS = 60
-"""Seconds without the end of a pass of the loop after which the role says so.
+"""If no pass of the loop has ended for this number of seconds, the role reports that it is busy.
 
-A collector that counts a large batch takes that long, and so does a loop that hangs.
+The reason may be a collector that counts a large batch, or a loop that hangs.
 """
 
 
@@ -48,7 +50,8 @@ class ServedRole(NamedTuple):
     application: "App"
     """Handles the HTTP requests."""
     metrics: "Callable[[Callable[[], Vitals], Stop], App] | None" = None
-    """Returns the application of the port for metrics, given the numbers of the process."""
+    """Returns the ASGI application for the port of metrics. Its first argument is a function that
+    returns the ``Vitals`` of the process."""
 
 
 class Vitals(NamedTuple):
@@ -66,7 +69,7 @@ class ListenOptions(NamedTuple):
     host: str
     port: int
     clock: Callable[[], int]
-    """Returns seconds since 1970 that have certainly passed."""
+    """Returns a time that has certainly passed, in seconds since 1970 (``Clock.certain_time``)."""
     ready: Callable[[str], None]
     """Called with the address once the socket listens."""
     folder: Path
@@ -104,7 +107,7 @@ def exclusive_service(path: Path, number: int = 0) -> Iterator[int]:
 
 
 def lock_path(folder: Path, number: int = 0) -> Path:
-    """Return the file that the process of a role, or of its intake ``number``, locks."""
+    """Return the file that a serving role locks (0), or its intake process ``number``."""
     return folder / (f"intake-{number}.lock" if number else "serving.lock")
 
 
@@ -122,7 +125,9 @@ def is_locked(path: Path) -> bool:
 
 
 def run(options: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
-    """Serve what ``begin`` returns until a signal arrives; raises the error that ended the process.
+    """Serve the role that ``begin`` returns until a signal or an error ends it.
+
+    An error that ends the process is raised.
 
     Raises DataError if the libraries of the extra ``[serve]`` are missing, or the address is in
     use.

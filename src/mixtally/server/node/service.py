@@ -35,7 +35,7 @@ class Service(NamedTuple):
     """Options for serving a role."""
 
     overruled: frozenset[str] = frozenset()
-    """Names of peers that are not waited for at the start."""
+    """Names of silent peers for which the role does not wait at its start."""
     clocks: Clocks | None = None
     """Time sources; None for those of the machine."""
     ready: Callable[[str], None] = print
@@ -74,7 +74,7 @@ def serve_role(
                 try:
                     served.tick(now)
                 finally:
-                    # Also while the disk is full: an operator has to see that.
+                    # This runs even if the disk is full, because the operator must see that.
                     monitor.tick(now)
 
             def metrics(vitals: Callable[[], Vitals], stop: Stop) -> "App":

@@ -1,7 +1,7 @@
-"""Slots, for each of which a role signs at most one text.
+"""Slots: for each slot, such as the sheet of one round, a role signs at most one text.
 
-Signing the same text again is allowed. This rule prevents a role from giving different peers
-different contracts, sheets or manifests.
+Signing the same text again is allowed. This rule prevents a role from signing different contracts,
+sheets or manifests for different peers.
 """
 
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from mixtally.model.agreement import Agreement
 from mixtally.server.node.rounds import RoundRow
 
 Slot = str
-"""A kind of note and its subject, in one string."""
+"""The identifier of a slot: a kind of note and its subject, in one string."""
 
 
 class Entry(NamedTuple):
     """Kind and subject of a note."""
 
     slot: Slot
-    """Slot for which its signer signs one text."""
+    """The slot of the note, for which its signer signs only one text."""
     kind: str
     contract: str
     """Fingerprint of the contract; empty for a rotation, which belongs to all of them."""
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 class NamedContract(NamedTuple):
-    """The fingerprint, name and serial of a contract, which this role need not serve."""
+    """The fingerprint, name and serial of a contract that this role may not serve (yet)."""
 
     contract: str
     name: str

@@ -19,10 +19,11 @@ _FORMAT = "%a, %d %b %Y %H:%M:%S GMT"
 
 
 def measure_skew(date: str, sent: int, received: int) -> int | None:
-    """Return by how many seconds the clock of a peer is certainly ahead; negative if behind.
+    """Return how many seconds the clock of a peer is at least ahead; negative if it is behind.
 
-    The peer wrote ``date`` between two times of this role. All times are cut to whole seconds. The
-    result is 0 if the clocks may agree, and None if the date is malformed.
+    The peer wrote ``date`` between the times ``sent`` and ``received`` of this role. All times are
+    rounded down to whole seconds. The result is 0 if the clocks may agree, and None if the date is
+    malformed.
     """
     with suppress(ValueError, OverflowError):
         there = calendar.timegm(time.strptime(date, _FORMAT))
@@ -39,8 +40,8 @@ def with_skews(
 ) -> Call:
     """Return a variant of ``call`` that records in ``skews`` how the clocks of peers differ.
 
-    ``list_names`` returns the names of the peers at an address. A difference that is larger than a
-    role tolerates of its own clock is reported as a condition in ``log``.
+    ``list_names`` returns the names of the peers at an address. A difference above the largest
+    change of a role's own clock that is not a jump is reported as a condition in ``log``.
     """
 
     def call_and_measure(address: str, method: str, path: str, body: bytes = b"") -> Answer:

@@ -24,11 +24,11 @@ from mixtally.server.node.rounds import RoundRow, Rounds, round_id
 from mixtally.server.node.signing_slots import Entry, manifest_entry
 
 _MOST_PARSED = 1 << 17
-"""Maximum number of pieces in the manifests that are kept parsed in memory."""
+"""The size limit of the cache of parsed manifests, as a number of pieces."""
 _PIECES_PER_MANIFEST = 1 << 10
-"""Number of pieces that need as much memory as the rest of a manifest.
+"""The number of pieces that need as much memory as the rest of a manifest.
 
-Because the rest counts, at most 128 short manifests are kept, rather than those of a whole year.
+It is added to the size of each manifest, so that the cache has at most 128 short manifests.
 """
 
 
@@ -37,7 +37,7 @@ def _accept_any_batch(row: RoundRow, digest: str, manifest: Manifest) -> None:
 
 
 def _count_pieces(manifest: Manifest) -> int:
-    """Return the number of pieces that need as much memory as a manifest."""
+    """Return the size of a manifest in memory, as a number of pieces."""
     named = [*(part.pieces for part in manifest.parts), *manifest.arrivals]
     return _PIECES_PER_MANIFEST + sum(map(len, named))
 
@@ -45,10 +45,10 @@ def _count_pieces(manifest: Manifest) -> int:
 class RoleState:
     """State of a mix or a collector, read from its folder.
 
-    ``agreements`` contains the contracts that the role serves, by fingerprint. The role acts only
-    under those in ``cleared``, whose peers were asked for lost notes. ``accept`` is called with a
-    round and its preceding manifest before any piece is accepted; an exception keeps the pieces
-    out.
+    ``agreements`` has the contracts that the role serves, by fingerprint. The role acts only under
+    the contracts in ``cleared``, whose peers have listed the notes of the role. ``accept`` is
+    called with a round and the manifest of its batch before any piece of the batch is accepted. If
+    it raises an exception, the pieces are not accepted.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class RoleState:
         self.cleared: set[str] = set()
         self.accept: Callable[[RoundRow, str, Manifest], None] = _accept_any_batch
         self._parsed: dict[str, tuple[Manifest, int]] = {}
-        """SHA-256 -> a manifest and its number of pieces, least recently used first."""
+        """Parsed manifests by SHA-256, each with its size; the least recently used is first."""
         self._parsed_pieces = 0
         self._parsing = threading.Lock()
         self._expected: dict[str, str] = {}
-        """Round -> SHA-256 of the manifest whose pieces are accepted."""
+        """For each round, the SHA-256 of the manifest whose pieces are accepted."""
 
     def load_contract(self, agreement: Agreement) -> None:
         """Act under a contract without accepting pieces, as the commands of a served role do."""
@@ -119,7 +119,7 @@ class RoleState:
         return found
 
     def is_unsettled(self) -> bool:
-        """Return whether any peer has not told everything since the folder was restored."""
+        """Return whether the folder was restored and a peer has not shown all notes since then."""
         if not self.restored.is_restored:
             return False
         served = list(self.agreements.values())
@@ -138,7 +138,7 @@ class RoleState:
     ) -> bytes:
         """Sign a text and queue its note for all other roles; see ``Notes.sign``."""
         others = [role.name for role in agreement.other_roles]
-        # An earlier contract is served with the key that it names, also after a rotation.
+        # A contract from before a rotation is served with the key that it names.
         signer = self.folder.signer_of(agreement.keys[self.signer.name])
         return self.notes.sign(entry, text, signer, others, extra_statement)
 
@@ -196,7 +196,10 @@ class RoleState:
         return digest, found[0]
 
     def break_off(self, row: RoundRow) -> RoundRow:
-        """End a running round if a hop has broken it off, because that hop never sends a batch."""
+        """End a running round if the manifest of another hop states that the hop has broken it off.
+
+        Such a hop never sends a batch.
+        """
         agreement = self.agreements[row.contract]
         for hop in range(1, len(agreement.roles)):
             said = None if row.ended or hop == agreement.place else self.manifest_of(row, hop)
@@ -241,8 +244,8 @@ class RoleState:
     def destroy_earlier_signers(self) -> None:
         """Destroy the signing keys from before a rotation that no contract needs any more.
 
-        A contract needs its key until a later serial is served and the keys of its rounds are
-        destroyed, which happens after the last signature.
+        A contract needs the signing key that it names until a later serial is served and the keys
+        of all its rounds are destroyed. By then everything is signed.
         """
         if not self.folder.earlier or not self.serves_all:
             return

@@ -29,7 +29,7 @@ _HEX = re.compile(rb"[0-9a-f]{64}\n?")
 
 
 class KeyPurpose(bytes, Enum):
-    """Purpose of a wrapped secret; a secret opens only for its own purpose."""
+    """The purpose of an encrypted secret, without which the secret cannot be decrypted."""
 
     SIGNING = b"mixtally signing key 1"
     ROUND = b"mixtally round key 1"

@@ -67,14 +67,15 @@ def fold(
     keep : Path, optional
         Folder for the tallies of single shards, so that a later call does not count them again.
     unmixed : bool
-        Whether messages may be in the order of people, which reveals who sent them.
+        Whether to accept messages in the order of people, which reveals who sent each.
     progress : Progress
         Called after each shard.
 
     Raises
     ------
     MessageError
-        If a shard has another plan, order or length, or two different shards have one number.
+        If a shard has another plan, or messages of another length; if its messages are in the order
+        of people without ``unmixed``; or if two different shards have the same number.
     DataError
         If the folder cannot be read or written.
     """
@@ -102,7 +103,7 @@ def fold(
 
 
 class _ShardFooter(NamedTuple):
-    """Content of a shard's footer; empty if the footer cannot be read."""
+    """The label and the number of messages in a shard's footer; empty if it cannot be read."""
 
     label: ShardLabel
     messages: int
@@ -154,11 +155,11 @@ def _check_order(labels: dict[str, _ShardFooter]) -> None:
 
 
 def _split_repeated(labels: dict[str, _ShardFooter]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the different shards, and those that repeat one of them."""
+    """Return the distinct shards, and those with the same content as one of these."""
     asked, repeated = list[str](), list[str]()
     seen = set[tuple[str | None, int | None, str]]()
     for url, (label, _) in labels.items():
-        # A shard without a stated digest is never taken for a repetition.
+        # Without a digest in the footer, a shard is always counted.
         own = None if label.sha256 is None else (label.batch, label.number, label.sha256)
         (repeated if own in seen else asked).append(url)
         if own is not None:
@@ -176,7 +177,7 @@ def _count_shards(processes: int, shards: Sequence[str], layout: Layout) -> Iter
 
 
 class _Total:
-    """The running total; a shard is no longer in memory once it is added."""
+    """The running total of shards. Only the total is in memory, not the added shards."""
 
     def __init__(self, layout: Layout) -> None:
         self.tally, self.counted = empty_tally(layout), 0
@@ -203,7 +204,7 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 def _path(keep: Path, layout: Layout, label: ShardLabel | ShardTally) -> Path | None:
-    """Return the path of a shard's stored tally, or None if the shard states no digest."""
+    """Return the path of a shard's stored tally, or None if the shard has no digest."""
     if label.sha256 is None:
         return None
     name = _Name(label.plan, label.batch, label.number, label.sha256, layout)

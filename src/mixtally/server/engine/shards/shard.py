@@ -104,7 +104,7 @@ def open_shard(file: Any, name: str, size: int) -> Iterator[OpenedShard]:
     MessageError
         If the file has no column of messages, or messages of another length.
     DataError
-        While messages are read, if they differ from the footer.
+        If the messages differ from the footer. It is raised while messages are read.
     """
     reader = _arrow if name.endswith(".arrow") else _parquet
     with reader(file) as (schema, metadata, messages, batches):

@@ -41,7 +41,7 @@ class SparkPartCounter(SparkWork):
         part.store_folder().clear()
         dropped = Counter[str]()
         dropped[UNOPENED] = sum(one["unopened"] for one in found)
-        # Tasks drop copies without counting them, so the driver computes their number.
+        # Tasks drop copies without counting them. So the driver computes their number here.
         dropped[COPY] = received - dropped[UNOPENED] - sum(one["good"] for one in found)
         total = empty_tally(work.layout, pairs=work.pairs)
         for one in found:

@@ -1,4 +1,4 @@
-"""Mixing on Spark: each partition is written in order, and partitions are read in order."""
+"""Mixing on Spark: tasks write the sorted messages of each partition, which are read in order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -18,7 +18,8 @@ from mixtally.server.engine.store_folder import Slice, StoreFolder
 
 _SCHEMA = "partition long, rows long, name string, lengths array<long>, hashes array<string>"
 _SUFFIXES = "", "-sent", "-others"
-"""Names of the files of a partition: messages, their positions, and those of other envelopes."""
+"""The suffixes of a partition's files: messages, the positions of their envelopes, and the
+positions of all other envelopes."""
 
 
 class SparkMixer(SparkWork):
@@ -97,7 +98,8 @@ class _Output(NamedTuple):
 
 def write_partition(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Write the messages of a partition to files, and yield one row that describes the files."""
-    # Spark may run a task twice: each attempt writes its own files, and only one row is used.
+    # Spark may run a task twice. Each attempt writes files of its own, and the driver uses the row
+    # of only one attempt.
     partition, name = Partition(batches), f"out-{current_task().taskAttemptId()}"
     digest, length = sha256(), 0
     with job.store_folder().writer(name) as file:

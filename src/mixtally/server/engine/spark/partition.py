@@ -30,12 +30,12 @@ class Partition:
         self.rows = 0
         """Number of all rows."""
         self.sent: list[Positions] = []
-        """Positions of the messages."""
+        """Positions of the envelopes of the messages, in the order of the output."""
         self.others: list[Positions] = []
-        """Pairs of numbers, for every other envelope.
+        """A pair of numbers for every envelope whose message is not in the output.
 
-        The first number is the position. The second is the position of the original if the envelope
-        is a copy, and otherwise -1 - kind.
+        The first number is the position of the envelope. The second is the position of the original
+        if the envelope is a copy, and otherwise -1 - kind.
         """
         self._original = -1
 
@@ -77,10 +77,10 @@ def current_task() -> "TaskContext":
 
 
 def _first_of_their_kind(keys: Keys) -> Mask:
-    """Return for each row whether it differs from the row before; fakes are never copies.
+    """Return a mask of the rows that are not copies of the row before; fakes are never copies.
 
-    Raises DataError for keys that are not ascending, because the order of the output must not
-    depend on the machine that sorts.
+    Raises DataError for keys that are not in ascending order, because the order of the output must
+    not depend on the machine that sorts.
     """
     # Differences of bytes need a signed type that is wider than a byte.
     step = keys[1:].astype(np.int16) - keys[:-1]

@@ -85,7 +85,7 @@ def _start_session(cluster: Cluster) -> "SparkSession":
                 str(error).splitlines()[0],
                 "install Java 17, set JAVA_HOME, and check the address of the master",
             ) from error
-        # Deliberately everything: errors raised by Java have no common type in Python.
+        # Deliberately every exception: errors raised by Java have no common type in Python.
         except Exception as error:
             raise _missing(
                 "--master",
@@ -96,10 +96,10 @@ def _start_session(cluster: Cluster) -> "SparkSession":
 
 
 def _check_reachable(master: str) -> None:
-    """Raise ParameterError if nothing listens at a standalone master.
+    """Raise ParameterError if no process listens at the address of a standalone master.
 
-    Spark itself would try for a minute. The addresses of other masters (yarn, k8s://) are in
-    settings that only Spark reads.
+    Spark itself would try for a minute. Other masters (yarn, k8s://) are not checked, because their
+    addresses are in settings that only Spark reads.
     """
     kind, _, places = master.partition("://")
     if kind != "spark":

@@ -6,7 +6,7 @@ its partition, a key, and the message inside. A partition is sorted by the key, 
     sort key (32 bytes), SHA-256 of the envelope (32 bytes; zero for a fake), kind (1 byte),
     position of the envelope (8 bytes, big-endian; for a fake, the number of envelopes).
 
-Copies of an envelope are therefore adjacent, wherever they were received.
+Copies of an envelope are therefore adjacent, independently of their positions.
 """
 
 import hmac
@@ -118,7 +118,7 @@ def _fakes(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of fakes, which the store contains only in encrypted form.
 
-    Nobody can therefore tell them from other messages.
+    So a reader of the store cannot distinguish fakes from other messages.
     """
     plain = unwrap_secret(read_master(job.key, os.environ), KeyPurpose.ENGINE, name, data)
     for some in _split_rows(plain, job.expected):
@@ -137,7 +137,8 @@ def _envelopes(
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
             kind = worker.kind_of(one, job.expected)
-            # A row without a message has no sort key; any value will do that is equal for copies.
+            # A row without a message has no sort key. Its digest takes this place, because copies
+            # must have equal keys.
             first = by if kind == Kind.GOOD else digest
             keys.append(first + digest + bytes([kind]) + position.to_bytes(8))
             messages.append(one if one is not None and kind == Kind.GOOD else b"")

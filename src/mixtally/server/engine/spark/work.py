@@ -1,8 +1,8 @@
 """Processing of one part as a Spark job: slices of envelopes in a store become sorted partitions.
 
 The job reads the data once. Rows are assigned to partitions by the first bytes of their keys, and
-sorted within partitions. A global sort of Spark would first run all tasks for samples, and so open
-every envelope twice.
+sorted within partitions. Spark's own global sort would first run all tasks to draw samples, and so
+open every envelope twice.
 """
 
 import os
@@ -38,7 +38,7 @@ _SLICES_A_FILE = _FILE_BYTES // _SLICE_BYTES
 _LEAST_SLICE_BYTES = 1 << 18
 """Smallest size of a slice in bytes."""
 _PARTITION_BYTES = 1 << 27
-"""Size of the input above which another partition is used, in bytes."""
+"""The maximum size of the input for each partition, in bytes."""
 _MOST_PARTITIONS = 1 << 14
 Reduce = Callable[[Job, Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 """Function that turns the sorted rows of a partition into rows of the result."""
@@ -105,13 +105,13 @@ class Export:
         self._place.clear()
         self._slices: list[tuple[Slice, bool, int]] = []
         self.rows = self.bytes = 0
-        """Numbers of envelopes and fakes together, and of their bytes."""
+        """The number of envelopes and fakes together, and their total size in bytes."""
 
     def write_envelopes(self, some: Iterator[bytes]) -> int:
         """Write all envelopes, and return their number."""
         size, files = self._part.size, 0
         while block := b"".join(islice(some, max(1, _FILE_BYTES // size))):
-            # A small batch is cut into as many slices as a large one, so that no machine is idle.
+            # A small batch is cut into the same number of slices, so that no machine is idle.
             expected = max(_LEAST_SLICE_BYTES, len(block) // _SLICES_A_FILE)
             self._write(f"in-{files}", block, -(-expected // size) * size)
             files += 1
@@ -148,8 +148,9 @@ def run_job(
 ) -> list[dict[str, Any]]:
     """Run a job, and return the rows that ``reduce`` yields, in the order of partitions.
 
-    Each row has the columns ``partition``, and ``rows`` for the number of rows read. Raises
-    DataError if a task fails finally, or a row is missing or duplicated.
+    Each row has the number of its ``partition``, and in ``rows`` the number of rows that the task
+    has read. Raises DataError if a task fails after all retries, or if a row is missing or
+    duplicated.
     """
     cores = spark.sparkContext.defaultParallelism
     partitions = min(_MOST_PARTITIONS, max(2 * cores, export.bytes // _PARTITION_BYTES + 1))
@@ -195,7 +196,7 @@ def errors_of_spark() -> Iterator[None]:
         yield
     except MixtallyError:
         raise
-    # Deliberately everything: errors of Spark and Java have no common type.
+    # Deliberately every exception: errors of Spark and Java have no common type.
     except Exception as error:
         raise DataError(
             "engine",

@@ -1,1 +1,1 @@
-"""Closing of a round: received messages become outgoing ones, in a repeatable way."""
+"""Closing of a round: received messages become outgoing ones; repeating it has the same result."""

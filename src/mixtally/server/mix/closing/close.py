@@ -5,8 +5,8 @@ the recipe are added, and the messages are sorted by a keyed hash. The keyed has
 random order. Everything but the fakes depends only on stored data, and the fakes are stored before
 they are used. So an interrupted closing that is repeated sends the same bytes.
 
-Every envelope is opened once. The first hop knows which bundles it leaves out only when all parts
-are open, and then drops their messages while it writes the sorted ones.
+Every envelope is opened once. Only when all parts are open does the first hop know which bundles to
+drop. It then omits their messages while it writes the sorted ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -60,10 +60,10 @@ class ClosingRound(NamedTuple):
     before: PrecedingManifest | None
     """None at the first hop."""
     overruled: tuple[str, ...]
-    """Names of peers that were not waited for."""
+    """Names of silent peers for which the operator decided not to wait."""
     chance: Chance
     put_list: Callable[[str, bytes], object]
-    """Stores a file of a list of what this hop received, given its SHA-256 and its bytes."""
+    """Stores a file of an arrival list of this hop, given its SHA-256 and its bytes."""
     engine: Engine = Engine()
     """How envelopes are opened and sorted."""
     step: Step = no_step
@@ -80,7 +80,11 @@ class ClosingRound(NamedTuple):
         end: str | None,
         arrivals: ArrivalLists = (),
     ) -> Manifest:
-        """Return the manifest of this hop; later hops repeat the first hop's number of bundles."""
+        """Return the manifest of this hop.
+
+        ``crowd`` has the numbers of bundles at the first hop; later hops repeat these numbers from
+        the preceding manifest.
+        """
         if self.before is not None:
             said = self.before.manifest
             crowd = BundleCount(said.bundles, said.left_out)
@@ -97,20 +101,20 @@ class ClosingRound(NamedTuple):
         )
 
     def empty_manifest(self, end: str, crowd: "BundleCount | None" = None) -> Manifest:
-        """Return the manifest of a round in which this hop sends nothing."""
+        """Return the manifest of a round in which this hop sends nothing; ``end`` is the reason."""
         parts = [PartManifest(0) for _ in self.job.streams]
         return self.manifest(crowd or BundleCount(0), parts, end)
 
 
 class BundleCount(NamedTuple):
-    """Number of bundles that are counted, and number of bundles that were left out."""
+    """The number of bundles whose messages are sent, and the number of bundles that are dropped."""
 
     bundles: int
     left_out: int = 0
 
 
 def bundle_shapes(job: Job) -> tuple[PartShape, ...]:
-    """Return the slots of the bundles that a job accepts."""
+    """Return the slots of each part in a bundle, and the lengths of their envelopes."""
     return tuple(
         PartShape(one.slots, one.most_padding, sizes[0])
         for one, sizes in zip(job.streams, job.sizes, strict=True)
@@ -120,9 +124,10 @@ def bundle_shapes(job: Job) -> tuple[PartShape, ...]:
 def close_round(closing: ClosingRound) -> Manifest:
     """Write the outgoing pieces, and return the manifest to be signed.
 
-    Anyone can send anything to the first hop. A bundle counts if all its envelopes open and no part
-    has more padding than a device may send. If fewer bundles count than the minimum crowd, nothing
-    is sent. If fewer bundles than that were received, none is opened.
+    Anyone can send any bytes to the first hop. A bundle is valid if all its envelopes can be opened
+    and no part has more padding than a device may send. If there are fewer valid bundles than the
+    minimum crowd, nothing is sent. If fewer bundles than the minimum crowd were received, no
+    envelope is opened.
     """
     job, before, places = closing.job, closing.before, range(len(closing.job.streams))
     if before is not None:
@@ -138,7 +143,7 @@ def close_round(closing: ClosingRound) -> Manifest:
         return closing.manifest(BundleCount(0), parts, None, lists)
     bundles = BundleSource(closing.folder, bundle_shapes(job), closing.engine.most_held)
     received = bundles.bundles
-    # Counted before any envelope is opened, so that a small crowd is destroyed unseen.
+    # Counted before any envelope is opened, so that the bundles of a small crowd are never opened.
     closing.step("after count")
     if received < job.minimum_crowd:
         return closing.empty_manifest(TOO_FEW, BundleCount(received))
@@ -152,7 +157,7 @@ def close_round(closing: ClosingRound) -> Manifest:
             _write_part(closing, part, *one)
             for part, one in enumerate(zip(opened, selections, strict=True))
         ]
-    # Bundles that are left out are listed too: whether a bundle counts is not published.
+    # Invalid bundles are listed, too, so that the list does not show which bundles are valid.
     listed = _write_list(closing, bundles.iterate_received(), 0)
     return closing.manifest(crowd, parts, None, (listed,))
 
@@ -161,7 +166,7 @@ def close_round(closing: ClosingRound) -> Manifest:
 def _open_part_mixer(closing: ClosingRound) -> Iterator[Callable[[Source, int], MixedPart]]:
     """Yield a function that mixes a part of what a source received."""
     job, engine, folder = closing.job, closing.engine, closing.folder
-    # An interrupted attempt may have left pieces that the new attempt does not name.
+    # An interrupted attempt may have left pieces that the manifest will not name.
     _remove_leftovers(folder)
     secrets = Secrets(
         job.suite,
@@ -171,7 +176,7 @@ def _open_part_mixer(closing: ClosingRound) -> Iterator[Callable[[Source, int], 
         closing.key.sort_key,
         closing.sheet.keys[job.place :],
     )
-    # The first hop has the messages of all parts at the same time.
+    # The first hop holds the messages of all parts at the same time, so they share the memory.
     part_engine = engine._replace(most_held=engine.most_held // len(job.streams))
     with (
         Pool(secrets, engine.processes) as pool,
@@ -213,7 +218,7 @@ def _write_pieces(closing: ClosingRound, messages: Iterator[bytes], size: int) -
 
 
 def _write_list(closing: ClosingRound, items: Iterator[bytes], part: int) -> tuple[ListFile, ...]:
-    """Write the list of the tags of what this hop received."""
+    """Write the arrival list of this hop for a part: the tags of all received items."""
     tag = make_tagger(bytes.fromhex(closing.sheet_hash), closing.place, part)
     return write_list(items, tag, closing.put_list, closing.folder, closing.engine.most_held)
 

@@ -1,7 +1,7 @@
 """Received envelopes as streams: from bundles at the first hop, from pieces at later hops.
 
-Nothing of a bundle with a bad envelope is sent. So the first hop opens all envelopes, and then
-selects the messages that leave.
+If one envelope of a bundle is invalid, no message of the bundle is sent. So the first hop opens all
+envelopes of all parts, and then selects the messages to send.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,38 +41,39 @@ class Selection(NamedTuple):
     """The messages of a part that are sent."""
 
     sent: Mask | None
-    """For each envelope whether its message is sent; None if all are."""
+    """A mask of the envelopes whose messages are sent; None if all are."""
     manifest: PartManifest
-    """The numbers of envelopes, without fakes and pieces."""
+    """The numbers of envelopes; fakes and pieces are added later."""
 
 
 class BundleSource:
-    """Bundles received by the first hop; a bundle received twice counts once.
+    """Bundles received by the first hop; a bundle that was received twice is used once.
 
-    Digests above ``most_held`` bytes are written to ``folder``, encrypted.
+    If the digests that detect copies need more than ``most_held`` bytes, they are written to
+    ``folder``, encrypted.
     """
 
     def __init__(self, folder: Path, shapes: Sequence[PartShape], most_held: int) -> None:
         self._folder, self._shapes = folder, shapes
-        # These random words affect nothing that leaves, so they are not those of the fakes.
+        # This randomness only detects copies and encrypts files, so it need not be that of fakes.
         self._first = Copies(self._bundles(), folder, SecureChance(), most_held).first
         self._kept = self._first.copy()
 
     @property
     def bundles(self) -> int:
-        """Number of different bundles that are counted."""
+        """The number of distinct bundles, without those that ``leave_out`` has dropped."""
         return int(self._kept.sum())
 
     def iterate_received(self) -> Iterator[bytes]:
-        """Yield all different bundles, also those that are left out."""
+        """Yield all distinct received bundles, also those that ``leave_out`` drops."""
         return compress(self._bundles(), self._first.data)
 
     def leave_out(self, parts: Sequence[MixedPart]) -> list[Selection]:
-        """Leave out bundles with a bad envelope, or with more padding than a part may have.
+        """Drop invalid bundles, and return for each part the messages to send.
 
-        A copy has the kind of the envelope of which it is a copy. The same bytes may be valid in
-        another part, so bundles that contain them there are counted. A message is sent if any
-        counted bundle contains its envelope.
+        A bundle is invalid if an envelope could not be opened or has a wrong length, or if a part
+        has too much padding. A copy of an envelope in the same part has the kind of the original.
+        The message of an envelope is sent once, if any valid bundle contains the envelope.
         """
         counted = np.ones(self.bundles, dtype=bool)
         for shape, part in zip(self._shapes, parts, strict=True):
@@ -85,7 +86,7 @@ class BundleSource:
 
     @property
     def is_distinct(self) -> bool:
-        """Whether each bundle has one envelope; different bundles then have different envelopes."""
+        """Whether each bundle has one envelope, so that distinct bundles have distinct ones."""
         return [shape.slots for shape in self._shapes] == [1]
 
     def envelopes(self, part: int) -> Iterator[bytes]:
@@ -107,7 +108,7 @@ class PieceSource:
 
     @property
     def is_distinct(self) -> bool:
-        """Whether no envelope occurs twice: False, because a hop may send a message twice."""
+        """False, because a hop may send a message twice."""
         return False
 
     def envelopes(self, part: int) -> Iterator[bytes]:
@@ -117,10 +118,10 @@ class PieceSource:
 
 
 def _find_counted(kinds: Kinds, shape: PartShape) -> Mask:
-    """Return for each bundle whether the envelopes of a part allow it to count."""
+    """Return a mask of the bundles that are valid in one part."""
     slots = kinds.reshape(-1, shape.slots)
     counted = np.empty(len(slots), dtype=bool)
-    # In chunks, because sums of all rows would be larger than all kinds.
+    # In chunks, because the sums of all rows would need more memory than ``kinds``.
     for start in range(0, len(slots), _BUNDLES_AT_ONCE):
         some = slots[start : start + _BUNDLES_AT_ONCE]
         padding = some == Kind.PADDING
@@ -134,7 +135,7 @@ def _select(part: MixedPart, shape: PartShape, counted: Mask) -> Selection:
     sent.reshape(-1, shape.slots)[~counted] = False
     received = int(np.count_nonzero(sent))
     for copies, originals in part.pairs():
-        # The message of the first of equal envelopes is the one that can be sent.
+        # Only the first of equal envelopes was opened, so its message is sent for a copy.
         sent[originals[sent[copies]]] = True
         sent[copies] = False
     return Selection(sent, PartManifest(received, received - int(np.count_nonzero(sent))))

@@ -1,8 +1,8 @@
 """Fakes of a part, which are drawn once, encrypted, and stored before they are used.
 
-If fakes were drawn again after a failure, the next hop could subtract one batch from the other. The
-stored file is encrypted with a key of the round, so that nobody can later tell which envelopes were
-fakes.
+If fakes (dummy messages) were drawn again after a failure, the next hop could compare the two
+batches. The stored file is encrypted with a key of the round, so that nobody can find out later
+which envelopes were fakes.
 """
 
 import hmac
@@ -33,7 +33,10 @@ class StoredFakes:
         self._folder, self._order, self._chance, self._step = folder, sort_key, chance, step
 
     def envelopes(self, part: int, stream: Stream, pool: Pool) -> bytes:
-        """Return the envelopes of a part's fakes, which are drawn and stored if needed."""
+        """Return the concatenated envelopes of a part's fakes.
+
+        The first call draws the fakes and stores them.
+        """
         path = self._folder / f"drawn-{part}"
         if not path.exists():
             sealed = b"".join(self._seal_fakes(part, stream, pool))
@@ -49,8 +52,8 @@ class StoredFakes:
     def _frames(self, part: int, sealed: bytes) -> Iterator[bytes]:
         starts = range(0, len(sealed), _FRAME_BYTES)
         for number, start in enumerate(starts):
-            # The name binds each frame to its position and number, so that frames cannot be moved
-            # or cut off.
+            # The name binds each frame to its position and to the number of frames, so that frames
+            # cannot be moved or removed.
             name = f"{part} {number} {len(starts)}"
             plain = sealed[start : start + _FRAME_BYTES]
             data = wrap_secret(self._key, KeyPurpose.DRAWN, name, plain, self._chance)

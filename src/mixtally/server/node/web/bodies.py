@@ -1,8 +1,9 @@
 """Request bodies, limited in size one by one and together, and checked against their digest.
 
-Memory is counted when bytes arrive, never from a stated length. A body may use memory only while it
-arrives at the minimum rate. When memory is full, the incomplete bodies with the most byte-seconds
-are given up. So fast bodies are accepted even if many slow ones are open.
+Memory is reserved when bytes arrive, never because of a stated length. A body may use memory only
+while it arrives at the minimum rate. When memory is full, incomplete bodies are refused, beginning
+with the largest product of size and age (byte-seconds). So fast bodies are accepted even if many
+slow ones are open.
 
 Source: RFC 9530, Content-Digest; RFC 9110, section 15.5.9, for 408.
 """
@@ -22,8 +23,7 @@ LEAST_RATE = 1 << 12
 """Minimum rate after the grace period, in bytes per second."""
 _MOST_DIGITS = 18
 _KEPT_FREE = 8
-"""When memory is full, one part in this number is freed at once, instead of a few bytes repeatedly.
-"""
+"""When memory is full, one eighth of it is freed at once, instead of a few bytes at a time."""
 
 
 class _IncomingBody:
@@ -41,7 +41,7 @@ class _IncomingBody:
 class BodyBudget:
     """Memory budget for the bodies of all connections of one event loop, of ``most`` bytes.
 
-    A budget can be a part of another one. A body then needs room in both.
+    A budget can be part of another one, ``within``. A body then needs space in both.
     """
 
     def __init__(self, most: int, within: "BodyBudget | None" = None) -> None:
@@ -53,8 +53,8 @@ class BodyBudget:
     async def read_body(self, scope: Any, receive: Any, most: int) -> bytes:
         """Receive a body of at most ``most`` bytes, and return it.
 
-        The bytes stay counted until the caller releases them. Raises ProblemError if the body is
-        too long or too slow, has another digest than stated, or does not fit into memory.
+        The memory stays reserved until the caller calls ``release``. Raises ProblemError if the
+        body is too long or too slow, does not match its stated digest, or does not fit into memory.
         """
         check_length(scope, most)
         try:
@@ -79,7 +79,7 @@ class BodyBudget:
             budget.used -= count
 
     async def _receive_body(self, one: _IncomingBody, receive: Any, most: int) -> bytes:
-        """Receive a body and count its bytes; nothing stays counted if it remains incomplete."""
+        """Receive a body and reserve memory for it; if it stays incomplete, release the memory."""
         body, loop = bytearray(), asyncio.get_running_loop()
         end = loop.time() + GRACE_SECONDS
         for budget in self._all:
@@ -115,7 +115,7 @@ class BodyBudget:
         body.size += count
 
     def _give_up_others(self, body: _IncomingBody, count: int) -> None:
-        """Free memory by giving up bodies that weigh more than ``body``, heaviest first."""
+        """Free memory by refusing incomplete bodies with a larger weight than ``body``."""
         now, loop = monotonic(), asyncio.get_running_loop()
         for other in sorted(self._coming, key=lambda each: each.weight(now), reverse=True):
             enough = self.used + count <= self._most - self._most // _KEPT_FREE
@@ -128,9 +128,9 @@ class BodyBudget:
 
 
 def check_length(scope: Any, most: int) -> None:
-    """Raise ProblemError if the stated length is greater than ``most`` bytes.
+    """Raise ProblemError if the length that a request states is greater than ``most`` bytes.
 
-    A body without a stated length is refused if ``most`` is 0.
+    If ``most`` is 0, a body without a stated length is refused, too.
     """
     # ASGI guarantees that header names are in lower case.
     headers = scope["headers"]

@@ -1,7 +1,7 @@
 """Long responses, which are cached and sent in pieces.
 
-Lists of notes and manifests can be long and many roles request them. They are built once until the
-database changes, and sent without a copy for each client.
+Lists of notes and manifests can be long, and many roles request them. They are built only once
+until the database changes, and sent without a copy for each client.
 """
 
 import asyncio
@@ -40,17 +40,14 @@ class ResponseCache:
                 self._made, self._of, self._bytes = {}, version, 0
             if key not in self._made:
                 self._made[key] = made = make()
-                # Each entry also counts about 1 kB for itself: answers "none" to invented keys use
-                # memory, too.
+                # Each entry is counted with about 1 kB more, because even an entry for an unknown
+                # key without data uses memory.
                 self._bytes += sum(map(len, key)) + len(made or b"") + _AT_ONCE // 64
             return self._made[key]
 
 
 class LongResponse(Response):
-    """A response that is sent in pieces from one buffer.
-
-    Slow clients therefore do not need a copy each.
-    """
+    """A response that is sent in pieces from one buffer, which all clients share."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002
         """Send the response; a timeout closes the connection."""
@@ -70,8 +67,8 @@ class LongResponse(Response):
 class LongFileResponse(Response):
     """A response that is read from a file while it is sent.
 
-    The whole file is always sent, because a request for a part of a list would show what the client
-    had sent.
+    The whole file is always sent. A request for a part of an arrival list would show which messages
+    the client is looking for.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Metrics of a role, served on a port of their own; ``running.METRICS_HOST`` says why."""
+"""Metrics of a role, served on a separate port (``running.METRICS_HOST`` explains why)."""
 
 from collections.abc import Callable
 from typing import Any

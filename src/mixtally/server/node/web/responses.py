@@ -44,8 +44,8 @@ async def send_problem(send: Any, refusal: ProblemError) -> None:
 async def send_health(scope: Any, send: Any, log: Log) -> bool:
     """Respond to ``/healthz`` and ``/readyz``, and return whether the request was one of them.
 
-    A role is ready if ``log`` has no condition that it waits for. The response lists these
-    conditions, and those with which the role is ready nevertheless.
+    A role is ready if ``log`` has no condition that prevents it. The response to ``/readyz`` lists
+    these conditions, and those that do not prevent the role from being ready.
     """
     if scope["method"] not in ("GET", "HEAD") or scope["path"] not in ("/healthz", "/readyz"):
         return False
@@ -89,11 +89,11 @@ def role_application(
 def guard_application(
     app: App, stop: Callable[[BaseException], None], log: Log | None = None
 ) -> App:
-    """Return an application that answers the refusals of ``app`` and logs its errors.
+    """Return an application that sends the refusals of ``app`` as responses, and logs its errors.
 
-    A full disk or a locked database is answered with a problem. Any other disk error ends the
-    process through ``stop``, because a failed sync leaves the stored data unknown. An OldStateError
-    also ends the process.
+    If the disk is full or the database is locked, the response is a problem. Any other disk error
+    ends the process through ``stop``, because after a failed sync it is unknown what is stored. An
+    OldStateError also ends the process.
     """
 
     async def around(scope: Any, receive: Any, send: Any) -> None:
@@ -110,7 +110,7 @@ def guard_application(
             stop(error)
             await send_problem(send, ProblemError(Problem.NOT_READY, retry_seconds=60))
         except ConnectionError:
-            # The client has gone. This says nothing about the disk, so the role goes on.
+            # The client has closed the connection. This is no disk error, so the role continues.
             return
         except (sqlite3.Error, OSError, DataError) as error:
             if not is_temporary(error):
@@ -119,8 +119,8 @@ def guard_application(
                 await send_problem(send, ProblemError(Problem.BUSY, retry_seconds=5))
             else:
                 await send_problem(send, ProblemError(Problem.NO_ROOM, retry_seconds=60))
-        # Deliberately everything: the server would print a traceback, which may contain personal
-        # data.
+        # Deliberately every exception: otherwise the server would print a traceback, which may
+        # contain personal data.
         except Exception as error:
             log_failure_place(error, log or Log(print_line))
             await send_response(send, 500)

@@ -27,17 +27,21 @@ from mixtally.server.node.web.long_responses import LongFileResponse, LongRespon
 from mixtally.server.node.web.responses import App, role_application
 
 MOST_HELD_BYTES = 1 << 25
-"""Memory for all bodies without a claim together: 512 of the longest, which peers send at once."""
-ROLE_ROOM_BYTES = MOST_NOTE_BYTES + MOST_PIECE_BYTES
-"""Memory for the claimed bodies of one role.
+"""Memory for all bodies without a claim together, in bytes: 512 bodies of the maximum length.
 
-A role sends at most one note and one piece at a time. The memory of a role is never used for the
-bodies of others. So a hostile role of another contract can only keep out itself.
+A claim is a signature by which a role reserves memory (``node.claims``).
+"""
+ROLE_ROOM_BYTES = MOST_NOTE_BYTES + MOST_PIECE_BYTES
+"""Memory for the claimed bodies of one role, in bytes.
+
+A role sends at most one note and one piece at a time. The memory for a role is never used for the
+bodies of others. So a malicious role of another contract can only block its own bodies.
 """
 MOST_CLAIMED_BYTES = 8 * ROLE_ROOM_BYTES
-"""Memory for the claimed bodies of all roles together, as the number of contracts has no limit.
+"""Memory for the claimed bodies of all roles together, in bytes.
 
-If it is full, incomplete bodies are given up, those with the most byte-seconds first.
+It is limited, because the number of contracts is not. If it is full, incomplete bodies are refused,
+beginning with the largest product of size and age.
 """
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
 _PUBLIC_FIELDS = ("contract", "round", "opens", "closes", "expires", "state", "ended")
@@ -89,7 +93,7 @@ class SharedRoutes:
     async def status(self, _: Request) -> Response:
         """Send the name of the role and the states of its rounds.
 
-        The numbers of messages are left out, because they appear only in signed manifests.
+        The numbers of messages are omitted: only signed manifests disclose them.
         """
         node = self._node
         waiting = sorted(set(node.agreements) - node.cleared)
@@ -176,7 +180,7 @@ class SharedRoutes:
     async def take(self, request: Request) -> Response:
         """Accept a note, and send back the merged contract or sheet, or 204 for other notes."""
         async with self._body(request, MOST_NOTE_BYTES) as data:
-            # In a thread: signing waits for the disk, which would block all other requests.
+            # In a thread, because signing waits for the disk, which would block all other requests.
             given = await asyncio.to_thread(self._node.take_note, data, self._clock())
         return Response(status_code=204) if given is None else _note_response(given)
 
@@ -221,10 +225,11 @@ class SharedRoutes:
 
     @asynccontextmanager
     async def _body(self, request: Request, most: int) -> AsyncIterator[bytes]:
-        """Receive a body, and count its bytes until the end of the block.
+        """Receive a body, and reserve its memory until the end of the block.
 
         The names of pieces are public, and anybody can send bytes that look like a manifest. So
-        only a claim, which nobody else can sign, gives more memory than the bodies of strangers.
+        memory beyond that for bodies of strangers is reserved only for a claim, which nobody but
+        the role can sign.
         """
         scope, budget = request.scope, self._body_budget
         most_here = min(most, MOST_UNCLAIMED_BYTES)
@@ -275,7 +280,7 @@ def application(
 
     async def route_request(scope: Any, receive: Any, send: Any) -> None:
         if scope["method"] in ("GET", "HEAD"):
-            # The body would stay in memory as long as the client reads the response slowly.
+            # Otherwise the body would stay in memory while a client reads the response slowly.
             check_length(scope, 0)
         try:
             await router({**scope, "app": router}, receive, send)

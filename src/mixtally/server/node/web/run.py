@@ -64,12 +64,12 @@ def server_signals(stop: Callable[[], None]) -> Iterator[None]:
 _FOR_PAGES = [
     ("access-control-allow-origin", "*"),
     ("access-control-expose-headers", "retry-after"),
-    # A page sends a code in this header, and asks first whether it may.
+    # A web page sends a one-time code in this header. The browser first asks whether it may.
     ("access-control-allow-headers", "authorization"),
 ]
-"""Headers with which a page of any site may fetch notes and send bundles.
+"""Headers that allow web pages of any site to fetch notes and send bundles.
 
-All of it is public, and nothing depends on cookies, so a page reads no more than its visitor could.
+All responses are public and do not depend on cookies, so a page can read no more than anybody.
 """
 
 

@@ -17,24 +17,26 @@ HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 1 << 14
 MOST_HEADERS = 100
 MOST_TRAILER_BYTES = 1 << 12
-"""Maximum bytes in a row after a header that are no content, such as trailers or chunk headers."""
+"""The maximum number of consecutive bytes after a header that are not content, such as trailers or
+chunk headers."""
 MOST_PIPELINED = 8
 """Maximum number of requests of a connection that wait for the response to an earlier one.
 
-A packet can contain 14,000 requests of 1 kB of memory each. Clients of a role send one at a time.
+Without the limit, a packet could contain 14,000 requests, each of which needs 1 kB of memory.
+Clients of a role send one request at a time.
 """
 MOST_OPEN = 8192
-"""Maximum number of connections; one more closes the connection that has been idle longest."""
+"""The maximum number of connections. A further one closes the connection that was idle longest."""
 _OTHER_FILES = 256
-"""File handles that are reserved for other uses than connections."""
+"""The number of file handles that are reserved for uses other than connections."""
 
 
 class TimeoutProtocol(HttpToolsProtocol):
     """A connection with a header timeout.
 
-    ``idle`` contains the connections that wait for a request, or for the client to read a response,
-    longest wait first. A header must be complete ``head_seconds`` after its first byte or, for the
-    first header, after the connection was made.
+    ``idle`` has the connections that wait for a request, or for the client to read a response; the
+    longest wait is first. A header must be complete within ``head_seconds`` after its first byte
+    or, for the first header, after the connection was made.
     """
 
     head_seconds = HEAD_SECONDS
@@ -67,7 +69,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         self._stop_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Parse the data, and start the timer unless a complete request is ready to be answered."""
+        """Parse the data, and start the timer unless a complete request waits for its response."""
         self._has_content = False
         super().data_received(data)
         if self.cycle is not None and self.cycle.more_body:
@@ -105,7 +107,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Note that the data of this call had content."""
+        """Record that the received data contained a part of a body."""
         self._has_content = True
         super().on_body(body)
 
@@ -145,8 +147,8 @@ class TimeoutProtocol(HttpToolsProtocol):
 class _OpenTransport:
     """A transport that ignores writes after the client has reset the connection.
 
-    Between the reset and ``connection_lost`` uvloop raises RuntimeError for each write, and asyncio
-    prints a line for it. Both would look like errors of this program.
+    Between the reset and the call of ``connection_lost``, uvloop raises RuntimeError for each
+    write, and asyncio prints a line for each. Both would look like errors of this program.
     """
 
     def __init__(self, transport: Any) -> None:
