@@ -130,7 +130,7 @@ def _ensure_mixes_answered(node: Node, agreed: SignedContract, call: Call, now: 
     A role that has lost one of its notes must not sign anything.
     """
     node.load_contract(agreed.agreement)
-    # In a serving process, ``ask`` would also wait for the roles of its other contracts.
+    # A serving process also has other contracts, and must not wait for their roles.
     if agreed.fingerprint in node.cleared:
         return
     if waiting := Peers(node, call).ask(now):

@@ -168,8 +168,8 @@ class Mix:
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
         """Store the new state of a round."""
         if happened in (Event.EXPIRY, Event.WITHDRAWAL, Event.ACCIDENT):
-            # The result is ignored, because a round that sends nothing need not wait for intake
-            # processes to stop.
+            # The result is ignored: a round that sends nothing need not wait for its intake
+            # processes.
             self._stop_taking(row)
         state = TRANSITIONS[MixState(row.state), happened]
         ended = state if state in ENDS and state is not MixState.BROKEN else ""
@@ -297,7 +297,7 @@ class Mix:
         if not running.done():
             return False
         if running.exception() is None:
-            # If another program locks the database, this is repeated in a later pass.
+            # May have to be repeated, while another program locks the database.
             self.node.sign_manifest(row, running.result())
         self._closing.pop(row.folder).result()
         return True

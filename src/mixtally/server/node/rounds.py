@@ -85,7 +85,7 @@ class Rounds:
         return rows[0] if rows else None
 
     def move(self, row: RoundRow, state: str, ended: str = "") -> RoundRow:
-        """Store a new state of a round, and ``ended`` unless it is empty, and return the new row."""
+        """Store a new state of a round, and ``ended`` unless empty, and return the new row."""
         with self._database.transaction(f"state {state}") as open_:
             # A command may have stored an end since ``row`` was read.
             open_.execute(
