@@ -1,4 +1,4 @@
-/** Arrival lists: the tags of what a role received (SPEC.md, section 18). */
+/** Arrival lists: tags (short hashes) of everything that a role received (SPEC.md, section 18). */
 
 import { concat, digest, fromHex, utf8 } from "./bytes.js";
 import { checkPiece } from "./manifest.js";
@@ -9,9 +9,9 @@ const TAG = 8;
 /**
  * @param {string} sheet SHA-256 of the sheet.
  * @param {number} hop From 1; the collector follows the last hop.
- * @param {number} part From 0; a bundle, before hop 1, has part 0.
- * @param {Uint8Array} bytes What arrives.
- * @returns {Promise<string>} Its tag.
+ * @param {number} part From 0. A bundle, which only hop 1 receives, has part 0.
+ * @param {Uint8Array} bytes The received bundle or envelope.
+ * @returns {Promise<string>} Its tag, as hexadecimal digits.
  */
 export async function arrivalTag(sheet, hop, part, bytes) {
   const place = Uint8Array.of(hop, part >> 8, part & 255);
@@ -20,11 +20,13 @@ export async function arrivalTag(sheet, hop, part, bytes) {
 }
 
 /**
- * @param {readonly string[]} wanted Tags.
- * @param {readonly import("./manifest.js").ListFile[]} files Of one list.
+ * Return those of some tags that a list has. The whole list is read.
+ *
+ * @param {readonly string[]} wanted The tags to look for.
+ * @param {readonly import("./manifest.js").ListFile[]} files The files of one list.
  * @param {(name: string) => Promise<Uint8Array>} read Returns the bytes of a file.
- * @returns {Promise<string[]>} The wanted tags that the list has.
- * @throws {Refusal} If the list is not as it is named. All of it is read.
+ * @returns {Promise<string[]>}
+ * @throws {Refusal} If a file does not match its hash or length, or if tags do not ascend.
  */
 export async function findTags(wanted, files, read) {
   const known = new Map(wanted.map((tag) => [BigInt(`0x${tag}`), tag]));

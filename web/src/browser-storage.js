@@ -27,7 +27,7 @@ export async function browserStorage(name = "mixtally") {
   /** @type {IDBDatabase} */
   let database;
   try {
-    const request = indexedDB.open(name, 1); // throws where a person has blocked storage
+    const request = indexedDB.open(name, 1); // throws if the person has blocked storage
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     database = await finish(request);
   } catch (error) {
@@ -48,7 +48,7 @@ async function updatePages(database, change) {
     transaction.oncomplete = resolve;
     transaction.onabort = () => reject(transaction.error);
   });
-  ended.catch(() => {}); // awaited below, unless the change throws first
+  ended.catch(() => {}); // it is awaited below, but not if the change throws
   const store = transaction.objectStore(STORE);
   const pages = pagesOf(await finish(store.get(KEY)).catch(refuse));
   let result;

@@ -1,4 +1,7 @@
-/** Bundles: all that a device sends in a round, always equally long (SPEC.md, section 15). */
+/**
+ * Bundles: all that a device sends in a round. All bundles of a contract have the same length
+ * (SPEC.md, section 15).
+ */
 
 import { arrivalTag } from "./arrivals.js";
 import { concat } from "./bytes.js";
@@ -6,15 +9,17 @@ import { paddingOf, slotsOf } from "./part.js";
 import { need } from "./refusal.js";
 
 /**
+ * The envelopes of a part in every bundle.
+ *
  * @typedef {object} Shape
- * @property {number} slots Envelopes of a part in a bundle.
- * @property {number} padding How many of them may be padding.
- * @property {number} size Bytes of an envelope.
+ * @property {number} slots The number of envelopes of the part.
+ * @property {number} padding The maximum number of them that are padding.
+ * @property {number} size The length of an envelope in bytes.
  */
 
 /**
  * @param {import("./contract.js").Contract} contract
- * @returns {Shape[]} The slots of each part.
+ * @returns {Shape[]} The envelopes of each part.
  */
 export function bundleShapes({ plan, envelope_bytes: sizes }) {
   return plan.parts.map((part, i) => {
@@ -28,7 +33,8 @@ export function bundleShapes({ plan, envelope_bytes: sizes }) {
  * @param {import("./contract.js").Contract} contract
  * @param {Uint8Array<ArrayBuffer>[][]} messages From `drawMessages`.
  * @param {import("./envelope.js").Sealer} sealer
- * @param {string[][]} [watched] Is given the tags of every message, in the order of the roles.
+ * @param {string[][]} [watched] The tags of each message, in the order of the roles, are added to
+ *   this array.
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
 export async function sealBundle(contract, messages, sealer, watched) {
@@ -45,7 +51,7 @@ export async function sealBundle(contract, messages, sealer, watched) {
       };
       envelopes.push(await sealer.seal(message, part, keep));
     }
-    // One slot is left empty where a coin gave no fake.
+    // If a coin decided against one more fake, its slot contains padding.
     const inner = contract.envelope_bytes[part][1];
     while (envelopes.length < slots) envelopes.push(await sealer.pad(inner, part));
     need(envelopes.every((one) => one.length === size) && envelopes.length === slots, "body-length");

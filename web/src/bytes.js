@@ -30,8 +30,8 @@ export function fromHex(digits) {
 
 /**
  * @param {string} text
- * @returns {Uint8Array<ArrayBuffer> | null} The bytes, or null unless `text` is the one spelling
- *   that an encoder of base64 gives.
+ * @returns {Uint8Array<ArrayBuffer> | null} The bytes; null unless `text` is exactly the base64
+ *   that an encoder would write.
  */
 export function fromBase64(text) {
   let raw;
@@ -68,7 +68,7 @@ export function concat(...pieces) {
 /**
  * @param {Uint8Array} one
  * @param {Uint8Array} other
- * @returns {boolean} Whether both are the same; the time taken depends on them.
+ * @returns {boolean} Whether both have the same bytes. The comparison does not take constant time.
  */
 export function equal(one, other) {
   return one.length === other.length && one.every((byte, i) => byte === other[i]);
@@ -109,7 +109,7 @@ export function littleEndian(value, size) {
 
 /**
  * @param {bigint} value An integer of at least 0.
- * @returns {number} The length of the integer in binary; 0 for 0.
+ * @returns {number} The number of binary digits of the integer; 0 for 0.
  */
 export function bitLength(value) {
   return value === 0n ? 0 : value.toString(2).length;

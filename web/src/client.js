@@ -19,16 +19,19 @@ import { followKey, readRotations } from "./rotation.js";
 import { checkTrust, openRound, verifyContract } from "./trust.js";
 import { secureWords } from "./words.js";
 
-/** Most bytes of a note with all its signatures. */
+/** The maximum size of a note with all its signatures, in bytes. */
 const MOST_NOTE = MOST_BYTES + 2 ** 16;
-/** Seconds between attempts: the first delay, which doubles, and the largest. */
+/** Seconds between attempts: the first delay, which doubles with each attempt, and the maximum. */
 const [FIRST_DELAY, MOST_DELAY] = [30, 3600];
-/** Seconds of one request, and of one sleep: a clock may go on while a device sleeps. */
+/**
+ * The maximum number of seconds of a request, and of a sleep. A timer may stop while a device is
+ * suspended, so a longer sleep could end after the due time.
+ */
 const [MOST_SECONDS, NAP] = [120, 60];
-/** Statuses of refusals after which the same bytes may be sent again. */
+/** HTTP statuses below 500 after which the same bytes may be sent again. */
 const FULL = 429;
 const AGAIN = new Set([408, FULL]);
-/** Seconds for which roles serve lists of arrivals after a round has expired. */
+/** The number of seconds after the expiry of a round for which roles serve its arrival lists. */
 const LISTS_KEPT = 30 * 86400;
 
 /** @typedef {import("./diary.js").Entry} Entry */
@@ -39,12 +42,14 @@ const LISTS_KEPT = 30 * 86400;
  * @property {import("./diary.js").Storage} storage
  * @property {(trusted: TrustedContract, sheet: import("./sheet.js").Sheet) => boolean |
  *   Promise<boolean>} consent Asks the person; nothing is charged unless it returns true.
- * @property {number} [round] By default the open round.
- * @property {boolean} [atOnce] Send now, and not at a random time of the window.
+ * @property {number} [round] The number of the round; by default that of the open round.
+ * @property {boolean} [atOnce] Whether to send now, and not at a random time of the window.
  * @property {string} [code] The one-time code, if the contract asks for one.
- * @property {boolean} [again] Answer a question that was answered under another name.
- * @property {boolean} [watch] Keep tags for `checkArrivals`, which follow the messages.
- * @property {import("./words.js").Words} [words] For tests.
+ * @property {boolean} [again] Whether to allow a question that was already answered under another
+ *   contract's name.
+ * @property {boolean} [watch] Whether to store tags of the messages, with which `checkArrivals`
+ *   finds out where they arrived. Anyone who has the tags can follow the messages.
+ * @property {import("./words.js").Words} [words] A source of random words, for tests.
  * @property {() => number} [clock] Seconds since 1970.
  * @property {typeof globalThis.fetch} [fetch]
  */
@@ -53,7 +58,8 @@ const systemClock = () => Date.now() / 1000;
 
 /**
  * Answer the open round of a contract: verify, ask for consent, charge, draw, seal and store. The
- * bundle is sent by `deliver`, at a random time of the window.
+ * result is an entry in the diary. `deliver` sends the bundle later, at a random time of the
+ * window.
  *
  * @param {string} url ADDRESS/contracts/FINGERPRINT, at any role.
  * @param {unknown} value null for no answer.
@@ -67,8 +73,8 @@ export async function answer(url, value, options) {
 }
 
 /**
- * Answer a round whose contract and sheet were verified; nothing is fetched. A bundle of this round
- * that is pending is returned as it is, and consent is not asked.
+ * Answer a round whose contract and sheet were verified; nothing is fetched. If a bundle of this
+ * round is pending already, its entry is returned unchanged, and consent is not asked.
  *
  * @param {TrustedContract} trusted
  * @param {import("./sheet.js").Sheet} sheet
@@ -84,7 +90,7 @@ export async function answerRound(trusted, sheet, value, options) {
   const pending = await storage.update((pages) => findEntry(pages, contract.name, sheet.round));
   if (pending?.state === "pending" && pending.sheet === sheet.hash) return pending;
   const code = await checkCode(contract.admission, options.code);
-  // Checked before anything is charged: a value that the question does not have costs nothing.
+  // The value is checked before anything is charged, so that an invalid value costs nothing.
   const { words = secureWords() } = options;
   await encodeValue(contract.plan, value, sheet, secureWords());
   const sealer = await Sealer.of(contract.suite, sheet);
@@ -108,8 +114,8 @@ export async function answerRound(trusted, sheet, value, options) {
 }
 
 /**
- * Fetch and verify a contract. If a pinned key is another one, the rotations that the role serves
- * are followed; those in the diary replace pinned keys first.
+ * Fetch and verify a contract. First, pinned keys are replaced by their successors in the diary. If
+ * a key in the contract still differs, the rotations that the role serves are followed.
  *
  * @param {string} url
  * @param {Options} options
@@ -148,7 +154,7 @@ export async function deliver(entry, options) {
     if (now >= stored.closes) return end(stored, "over");
     isDue = now >= stored.due;
     if (!isDue) return;
-    // Recorded first: a page that is closed must not forget that bytes may have left.
+    // Recorded before sending, so that a page that is closed does not forget that it may have sent.
     stored.due = now + retryDelay(stored, now);
     stored.tries++;
   });
@@ -161,7 +167,7 @@ export async function deliver(entry, options) {
     const again = status === null || AGAIN.has(status) || status >= 500;
     if (!again && status >= 400) return end(stored, "refused");
     if (after) stored.due = Math.max(now + 1, now + after);
-    // A hop whose round is full answers 429 and asks to wait until the round is over.
+    // A hop that accepts no more bundles answers 429 and asks to wait until the round is over.
     if (stored.due >= stored.closes) end(stored, status === FULL ? "refused" : "over");
   });
 }
@@ -200,7 +206,8 @@ function end(stored, state) {
 /**
  * @param {Entry} entry
  * @param {number} now
- * @returns {number} Seconds until the next attempt: doubled each time, at most half the time left.
+ * @returns {number} Seconds until the next attempt. They double with each attempt, up to half of
+ *   the time until the round closes.
  */
 function retryDelay(entry, now) {
   const usual = Math.min(FIRST_DELAY * 2 ** Math.min(entry.tries, 10), MOST_DELAY);
@@ -223,8 +230,8 @@ function change(storage, entry, edit) {
 }
 
 /**
- * Send a bundle once. No cookies, no referrer, and but for a code no headers that tell devices
- * apart.
+ * Send a bundle once, without cookies, without a referrer, and without headers by which devices
+ * differ, except a one-time code.
  *
  * @param {Entry} entry
  * @param {typeof globalThis.fetch} fetch
@@ -262,10 +269,11 @@ function timeout() {
 /**
  * @param {string} url
  * @param {Pick<Options, "fetch">} options
- * @returns {Promise<Uint8Array>} What a role serves; it must be trusted only for its signatures.
+ * @returns {Promise<Uint8Array>} The bytes that a role serves. Only signatures in them can be
+ *   trusted.
  */
 export async function fetchBytes(url, { fetch = globalThis.fetch }) {
-  /** @param {any} error In Node, the cause says more. @returns {never} */
+  /** @param {any} error In Node, its cause has the details. @returns {never} */
   const lost = (error) => {
     throw new Refusal("no-answer-from-role", `${url}: ${error?.cause?.code ?? error?.name}`);
   };
@@ -279,7 +287,7 @@ export async function fetchBytes(url, { fetch = globalThis.fetch }) {
     const { done, value } = await reader.read().catch(lost);
     if (done) return concat(...pieces);
     size += value.length;
-    if (size > MOST_NOTE) await reader.cancel().catch(() => {}); // stopped while it arrives
+    if (size > MOST_NOTE) await reader.cancel().catch(() => {}); // do not download the rest
     need(size <= MOST_NOTE, "too-long", url);
     pieces.push(value);
   }
@@ -297,7 +305,8 @@ export async function fetchBytes(url, { fetch = globalThis.fetch }) {
 export async function fetchOpenRound(url, trusted, options) {
   const { clock = systemClock } = options;
   const now = clock();
-  // A role whose round is over would refuse the bundle: the clock of this device is slow.
+  // If the role says that the round is over, it would refuse the bundle: this device's clock is
+  // slow.
   /** @param {ListedRound} listed */
   const isOpen = (listed) => isInside(listed, now) && (listed.state ?? "open") === "open";
   const round =
@@ -317,7 +326,7 @@ export async function fetchOpenRound(url, trusted, options) {
 export const isInside = ({ opens, closes }, now) => opens <= now && now < closes;
 
 /**
- * Fetch the rounds of a contract that a role lists. A list is not signed.
+ * Fetch the list of a contract's rounds from a role. The list is not signed.
  *
  * @param {string} url
  * @param {import("./contract.js").Contract} contract

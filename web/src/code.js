@@ -1,4 +1,4 @@
-/** One-time codes: one answer a round for each code (SPEC.md, section 15). */
+/** One-time codes, each of which permits one answer in a round (SPEC.md, section 15). */
 
 import { fromHex, sha256 } from "./bytes.js";
 import { need } from "./refusal.js";
@@ -7,10 +7,10 @@ const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 28;
 
 /**
- * Read a code as a person typed it, or as the fragment of a link has it.
+ * Read a code that a person typed, or that the fragment of a link contains.
  *
  * @param {string} typed
- * @returns {Promise<string>} The code in its one form.
+ * @returns {Promise<string>} The code in canonical form.
  * @throws {Refusal} `code-malformed`
  */
 export async function readCode(typed) {
@@ -27,9 +27,9 @@ export async function readCode(typed) {
 }
 
 /**
- * @param {"open" | "codes"} admission The field of the contract.
+ * @param {"open" | "codes"} admission The contract's field `admission`.
  * @param {string | undefined} typed
- * @returns {Promise<string | undefined>} The code to be sent.
+ * @returns {Promise<string | undefined>} The code to send; undefined if the contract asks for none.
  * @throws {Refusal} `code-missing`, `code-not-asked` or `code-malformed`
  */
 export async function checkCode(admission, typed) {

@@ -50,7 +50,7 @@ const contractFields = record({
 /** @typedef {ReturnType<typeof contractFields> & { fingerprint: string }} Contract */
 
 /**
- * Return the text of a note without its signatures. Texts are hashed and signed as served.
+ * Return the text of a note, without its signatures. The bytes of the text are hashed and signed.
  *
  * @param {Uint8Array} note
  * @returns {Uint8Array}
@@ -72,7 +72,7 @@ export function fingerprintOf(note) {
 }
 
 /**
- * Read a contract, and check every field; signatures are checked by `readNote`.
+ * Read a contract, and check every field. Signatures are not verified here.
  *
  * @param {Uint8Array} note
  * @returns {Promise<Contract>}
@@ -130,7 +130,7 @@ export function publicKeyOf({ key }) {
 /**
  * @param {string} name
  * @param {Uint8Array} publicKey
- * @returns {Promise<Uint8Array>} The 4 bytes by which a line of a note names its key.
+ * @returns {Promise<Uint8Array>} The 4 bytes that identify the key in a signature line of a note.
  */
 export async function keyHash(name, publicKey) {
   return (await sha256(concat(utf8(`${name}\n\x01`), publicKey))).subarray(0, 4);

@@ -1,9 +1,10 @@
 /**
- * The diary of a device: what it spent, and bundles that still have to be sent.
+ * The diary of a device: privacy charges, and bundles that still have to be sent.
  *
- * A round is charged before anything is drawn, and a bundle is stored before its first byte leaves.
- * From then on the same bytes are sent again, or nothing. When the bundle is answered or the round
- * has closed, its bytes and its code are deleted. An answer in clear is never stored.
+ * A round is charged before anything is drawn, and a bundle is stored before its first byte is
+ * sent. From then on, the device sends these bytes in this round or nothing. When the first hop has
+ * answered or the round has closed, the bytes and the one-time code are deleted. An answer in clear
+ * is never stored.
  */
 
 import { toNumerators } from "./ratio.js";
@@ -11,19 +12,23 @@ import { need } from "./refusal.js";
 import { checkOpen } from "./trust.js";
 
 /**
+ * The privacy cost of a contract, for all its rounds together.
+ *
  * @typedef {object} Charge
  * @property {string} name Name of the contract.
  * @property {string} plan SHA-256 of its plan.
- * @property {string} question
+ * @property {string} question SHA-256 of its question.
  * @property {number} epsilon
  * @property {number} delta
  * @property {number} made Seconds since 1970.
  */
 /**
+ * The bundle of a round, and its state. Times are in seconds since 1970.
+ *
  * @typedef {object} Entry
- * @property {string} name
+ * @property {string} name Name of the contract.
  * @property {number} round
- * @property {string} contract Fingerprint.
+ * @property {string} contract Fingerprint of the contract.
  * @property {number} serial
  * @property {string} sheet SHA-256 of the sheet.
  * @property {string} address Address of the first hop.
@@ -31,25 +36,29 @@ import { checkOpen } from "./trust.js";
  * @property {"drawing" | "pending" | "taken" | "refused" | "over"} state
  * @property {number} made
  * @property {number} due When the bundle is sent next.
- * @property {number} tries
+ * @property {number} tries The number of attempts to send the bundle.
  * @property {number | null} status HTTP status of the last answer.
  * @property {string | null} bundle Base64; null before it is sealed and after it was answered.
- * @property {string[][] | null} [watched] Tags of the messages at every role, until the round is
- *   checked. Only devices that watch have them.
- * @property {number} [watched_until] When roles stop serving their lists, and tags are erased.
- * @property {import("./watch.js").Arrivals} [arrivals] What the last check found.
+ * @property {string[][] | null} [watched] For each message, its tags at all roles, if the device
+ *   watches (`watch.js`). They are deleted when the round was checked.
+ * @property {number} [watched_until] When roles stop serving their lists, so that tags are deleted.
+ * @property {import("./watch.js").Arrivals} [arrivals] The result of the last check.
  * @property {string} [code] The one-time code that is sent with the bundle.
  */
 /**
+ * The content of a diary.
+ *
  * @typedef {object} Pages
  * @property {Charge[]} charges
  * @property {Entry[]} entries
- * @property {[string, string][]} [rotations] Old and new verifier keys that were followed.
+ * @property {[string, string][]} [rotations] The key replacements that were followed, each an old
+ *   and a new verifier key.
  */
 
 /**
- * Where a diary is kept. `update` runs one change at a time, also among tabs and processes, and
- * returns when the new pages are durable. If the change throws, nothing is stored.
+ * A place where a diary is stored. `update` calls `change` with the pages, stores the changed
+ * pages, and returns the result of `change` when the pages are durable. Changes of several tabs and
+ * processes run one at a time. If the change throws, nothing is stored.
  *
  * @typedef {object} Storage
  * @property {<T>(change: (pages: Pages) => T) => Promise<T>} update
@@ -63,7 +72,7 @@ export function pagesOf(stored) {
   return /** @type {Pages | undefined | null} */ (stored) ?? { charges: [], entries: [] };
 }
 
-/** @returns {Storage} A diary in memory: for tests, and for nothing else. */
+/** @returns {Storage} A diary in memory, for tests only: it is lost when the program ends. */
 export function memoryStorage() {
   let pages = pagesOf(null);
   return {
@@ -86,7 +95,7 @@ export function findEntry(pages, name, round) {
 }
 
 /**
- * Erase tags that nobody has checked, of rounds whose lists are no longer served.
+ * Delete the tags of rounds that were never checked and whose lists are no longer served.
  *
  * @param {Pages} pages
  * @param {number} now
@@ -96,7 +105,8 @@ export function forgetOldTags({ entries }, now) {
 }
 
 /**
- * Keep followed rotations. The first one of a key counts, as a thief of the key can sign another.
+ * Store the rotations that were followed. Refuse a second rotation of a key, because a thief of the
+ * key can sign one.
  *
  * @param {Pages} pages
  * @param {[string, string][]} followed
@@ -120,7 +130,7 @@ function keepRotations(pages, followed) {
  * @param {number} now
  * @param {{budget?: {epsilon: number, delta: number}, again?: boolean}} options
  * @returns {Entry}
- * @throws {Refusal} If a rule forbids to answer; then nothing is charged.
+ * @throws {Refusal} If a rule of the diary does not allow the answer. Then nothing is charged.
  */
 export function chargeRound(pages, trusted, sheet, now, { budget, again = false }) {
   const { contract } = trusted;
@@ -176,7 +186,8 @@ function checkOrder({ entries }, contract, sheet) {
  * @param {Charge} added
  * @param {{epsilon: number, delta: number} | undefined} budget
  * @param {boolean} again
- * @returns {boolean} Whether the plan must be charged: once for each plan under a name.
+ * @returns {boolean} Whether the charge must be added. Contracts with the same name and plan are
+ *   charged only once.
  */
 function checkCost(charges, added, budget, again) {
   if (charges.some(({ name, plan }) => name === added.name && plan === added.plan)) return false;

@@ -4,11 +4,12 @@ import { writeMessage } from "./layout.js";
 import { planeIn } from "./planes.js";
 import { Refusal } from "./refusal.js";
 
-/** Times that a message above its cap, or a direction, is drawn again before the device gives up. */
+/** How often a message above its cap, or a direction, is drawn again before the device gives up. */
 const MOST_AGAIN = 10_000;
 
 /**
- * Write the message of a set of cells in which each cell changes with probability threshold / 2^64.
+ * Draw the message of a set of cells, in which each cell is flipped with probability threshold /
+ * 2^64: a set cell is cleared, and another one is set. A message above the cap is drawn again.
  *
  * @param {Set<bigint>} cells
  * @param {bigint} threshold
@@ -29,7 +30,7 @@ export function drawFlipped(cells, threshold, layout, words) {
 }
 
 /**
- * Exchange items in a uniform random order.
+ * Put items into a uniformly random order, in place.
  *
  * @template T
  * @param {T[]} items
@@ -43,9 +44,10 @@ function shuffle(items, words) {
 }
 
 /**
- * Draw how many fakes a device adds to each part, before the value is read.
+ * Draw how many fakes (dummy messages) a device adds to each part.
  *
- * Nothing about the value may influence a coin, and a coin must not influence the value.
+ * A coin decides whether the device adds one more fake. Coins are drawn before the value is read,
+ * so that they cannot depend on the value.
  *
  * @param {import("./part.js").Part[]} parts
  * @param {import("./words.js").Words} words
@@ -59,8 +61,8 @@ export function drawCoins(parts, words) {
  * Draw the messages of all parts, in random order.
  *
  * @param {import("./part.js").Part[]} parts
- * @param {import("./encode.js").Answer[]} answers What each part's messages say.
- * @param {number[]} fakes How many own fakes each part has, from `drawCoins`.
+ * @param {import("./encode.js").Answer[]} answers The answer for each part.
+ * @param {number[]} fakes The number of fakes in each part, from `drawCoins`.
  * @param {import("./words.js").Words} words
  * @returns {Uint8Array<ArrayBuffer>[][]} For each part, its messages.
  */
@@ -111,7 +113,8 @@ function drawRecord(part, answer, words) {
 /**
  * @param {import("./part.js").Part} part
  * @param {import("./words.js").Words} words
- * @returns {bigint | null} The uniform cell that replaces one of the record, or null to keep it.
+ * @returns {bigint | null} The uniform cell that replaces the cell of a message, or null to keep
+ *   it.
  */
 function drawReplacement(part, words) {
   if (part.replaced === null || words.next() >= part.replaced) return null;
@@ -119,9 +122,10 @@ function drawReplacement(part, words) {
 }
 
 /**
- * Draw a plane through a point that contains no other point of the record.
+ * Draw the message for a point of a record: a plane that contains the point and no other point of
+ * the record, or a uniform message that replaces it.
  *
- * The proof requires different planes, so directions are drawn until the point is alone.
+ * The proof requires that the plane contains no other point, so directions are drawn until it does.
  *
  * @param {import("./part.js").Part} part
  * @param {import("./encode.js").Answer} answer

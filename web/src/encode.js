@@ -1,29 +1,33 @@
-/** From a person's value to what each part's messages say (SPEC.md, section 3). */
+/** Encoding of a person's value as cells or points for each part (SPEC.md, section 3). */
 
 import { fromHex, toInteger, utf8 } from "./bytes.js";
 import { pointOf, pointsOfSet } from "./planes.js";
 import { toNumerators } from "./ratio.js";
 import { need } from "./refusal.js";
 
-/** Number of code points of Unicode. */
+/** The number of code points in Unicode. */
 const CODE_POINTS = 1_114_112;
 
 /**
- * What the messages of a part say.
+ * The answer in the messages of a part.
  *
  * @typedef {object} Answer
- * @property {bigint[]} cells The bins of the record, ascending; in clear also its pads.
- * @property {bigint[]} points The points that are sent over planes; otherwise empty.
+ * @property {bigint[]} cells The bins of the record, ascending. In clear, pads (additional cells
+ *   for the missing members of a set) follow.
+ * @property {bigint[]} points The points of the record, if messages name planes; otherwise empty.
  */
-/** @typedef {{prefixes: number[][] | null, closing: boolean}} Asked What a round asks. */
+/**
+ * @typedef {{prefixes: number[][] | null, closing: boolean}} Asked The prefixes of a round, and
+ *   whether it counts only words that end after the next symbols.
+ */
 
 /**
- * Turn a value into what the parts of a plan say. Call it after `drawCoins`.
+ * Encode a value for the parts of a plan. Call this after `drawCoins`.
  *
  * @param {import("./plan.js").Plan} plan
  * @param {unknown} value null for no answer.
  * @param {Asked} asked
- * @param {import("./words.js").Words} words The next word rounds the value of a grid.
+ * @param {import("./words.js").Words} words Its next word rounds a number to a grid.
  * @returns {Promise<Answer[]>} One answer for each part.
  * @throws {Refusal}
  */
@@ -58,7 +62,7 @@ async function answerOf(part, bins) {
  * @param {unknown} value
  * @param {Asked} asked
  * @param {import("./words.js").Words} words
- * @returns {Promise<bigint[][]>} The bins of each part, different ones.
+ * @returns {Promise<bigint[][]>} For each part, the distinct bins of the value.
  */
 async function findBins(plan, value, asked, words) {
   const { question, edges, grid, prefixes, parts } = plan;
@@ -145,7 +149,7 @@ function findInterval(edges, value) {
 }
 
 /**
- * Round to a point of a grid at random, so that the result is right on average.
+ * Round a number at random to one of the two neighboring points of a grid. The mean is the number.
  *
  * @param {{low: number, high: number, points: number}} grid
  * @param {number} value
@@ -210,7 +214,7 @@ function findAttributes({ attributes, labels }, value, parts) {
 }
 
 /**
- * Return the bin of a string among the prefixes of a round.
+ * Return the bin of a word, or of null, in a round that asks for words by prefixes.
  *
  * @param {import("./plan.js").Plan} plan
  * @param {unknown} value
@@ -250,7 +254,8 @@ function isSymbol(symbol, letters) {
 /**
  * @param {string} text
  * @param {readonly string[]} letters
- * @returns {number[]} The symbols of a text; other characters are escaped.
+ * @returns {number[]} The symbols of a text. A character that is not in `letters` becomes an escape
+ *   and the digits of its code point.
  */
 function spell(text, letters) {
   const base = letters.length;

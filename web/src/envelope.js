@@ -1,4 +1,4 @@
-/** Envelopes: a message, sealed once for each role (SPEC.md, section 14). */
+/** Envelopes: a message, encrypted once for each role (SPEC.md, section 14). */
 
 import { concat, fromHex, utf8 } from "./bytes.js";
 import { readKeyConfiguration, SUITES } from "./suite.js";
@@ -7,7 +7,7 @@ import { readKeyConfiguration, SUITES } from "./suite.js";
  * @param {string} sheet SHA-256 of the sheet.
  * @param {number} hop From 1; the collector follows the last hop.
  * @param {number} part From 0.
- * @returns {Uint8Array<ArrayBuffer>} What an envelope is bound to.
+ * @returns {Uint8Array<ArrayBuffer>} The HPKE info, which binds an envelope to sheet, hop and part.
  */
 export function envelopeInfo(sheet, hop, part) {
   const place = Uint8Array.of(hop, part >> 8, part & 255);
@@ -58,8 +58,9 @@ export class Sealer {
   /**
    * @param {Uint8Array<ArrayBuffer>} message
    * @param {number} part
-   * @param {(hop: number, envelope: Uint8Array) => unknown} [keep] Is given every envelope.
-   * @returns {Promise<Uint8Array<ArrayBuffer>>} The message, sealed for the collector and all hops.
+   * @param {(hop: number, envelope: Uint8Array) => unknown} [keep] Called with the envelope that
+   *   each role receives.
+   * @returns {Promise<Uint8Array<ArrayBuffer>>} The envelope that hop 1 receives.
    */
   async seal(message, part, keep = () => {}) {
     let inside = message;
@@ -71,9 +72,10 @@ export class Sealer {
   }
 
   /**
-   * @param {number} size Bytes of an envelope of the part before hop 2.
+   * @param {number} size The length of an envelope of the part that hop 2 receives.
    * @param {number} part
-   * @returns {Promise<Uint8Array<ArrayBuffer>>} Padding, which looks like an envelope.
+   * @returns {Promise<Uint8Array<ArrayBuffer>>} Padding, which only hop 1 can distinguish from an
+   *   envelope.
    */
   pad(size, part) {
     return this.layer(new Uint8Array(size), 1, part);

@@ -1,4 +1,4 @@
-/** Readers of fields: each takes a value of JSON and returns what it means, or refuses it. */
+/** Readers of fields. A reader converts a JSON value, or throws a Refusal for an invalid one. */
 
 import { need } from "./refusal.js";
 
@@ -11,9 +11,9 @@ import { need } from "./refusal.js";
 const EXACT = 2n ** 53n;
 
 /**
- * Return a reader of integers, which a text writes as strings above 2^53.
+ * Return a reader of integers. In a text, integers above 2^53 are written as decimal strings.
  *
- * @param {string} reason Reason for an integer out of range.
+ * @param {string} reason The reason of the refusal of an integer out of range.
  * @param {bigint | number} [least]
  * @param {bigint | number} [most]
  * @returns {Read<bigint>}
@@ -36,7 +36,7 @@ export function bigInteger(reason, least, most) {
 }
 
 /**
- * Return a reader of integers that a double has exactly.
+ * Return a reader of integers that a double represents exactly.
  *
  * @param {string} reason
  * @param {number} least
@@ -60,7 +60,7 @@ export function number(reason, least = -Infinity, most = Infinity) {
   return (value) => {
     need(typeof value === "number" || typeof value === "bigint", "wrong-type", "expected a number");
     const read = Number(value);
-    // A whole number without a point must be a double exactly.
+    // For a number without a fraction, there must be a double that equals it.
     need(typeof value === "number" || (Number.isFinite(read) && BigInt(read) === value), "wrong-type");
     need(Number.isFinite(read) && read >= least && read <= most, reason);
     return read;
@@ -71,7 +71,7 @@ export function number(reason, least = -Infinity, most = Infinity) {
  * Return a reader of strings.
  *
  * @param {string} [reason]
- * @param {RegExp} [pattern] What the whole string must match.
+ * @param {RegExp} [pattern] A pattern that the whole string must match.
  * @returns {Read<string>}
  */
 export function string(reason = "", pattern) {
@@ -149,7 +149,8 @@ export function record(readers) {
 }
 
 /**
- * Check the version of an object before its other fields: another version has other fields.
+ * Check the version of an object. Call this before its fields are read, because another version may
+ * have other fields.
  *
  * @param {Json} value
  * @param {number} version

@@ -7,7 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pagesOf } from "./diary.js";
 import { Refusal } from "./refusal.js";
 
-/** Seconds to wait for another process, and age at which a lock is that of a killed process. */
+/**
+ * The maximum number of seconds to wait for another process, and the age in seconds from which on a
+ * lock is assumed to be left by a killed process.
+ */
 const [MOST_WAIT, STALE] = [30, 10];
 
 /**
@@ -42,7 +45,7 @@ async function read(path) {
 }
 
 /**
- * Write a file completely, or not at all.
+ * Write a file atomically and durably.
  *
  * @param {string} path
  * @param {string} text
@@ -56,7 +59,7 @@ async function write(path, text) {
     await file.close();
   }
   await rename(`${path}.part`, path);
-  // The name of the file is durable only when its folder is synced.
+  // The new name of the file is durable only after a sync of its folder.
   const folder = await open(dirname(path), "r");
   await folder.sync().finally(() => folder.close());
 }

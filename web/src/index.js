@@ -1,4 +1,4 @@
-/** The device of mixtally in JavaScript: SPEC.md, without a server. */
+/** The device of mixtally in JavaScript, as SPEC.md describes it. */
 
 /**
  * @typedef {import("./client.js").Options} Options

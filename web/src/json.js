@@ -1,18 +1,19 @@
 /**
  * A strict reader of JSON.
  *
- * `JSON.parse` keeps the last of two equal fields and rounds integers above 2^53. Two devices could
- * then read two contracts in one signed text. This reader refuses both, and keeps integers apart
- * from numbers with a fraction or an exponent.
+ * `JSON.parse` keeps the last of two fields of the same name, and rounds integers above 2^53. Two
+ * devices could then read different contracts in the same signed text. This reader refuses repeated
+ * fields, reads integers exactly, and distinguishes them from numbers with a fraction or an
+ * exponent.
  *
  * Source: RFC 8259; SPEC.md, section 1.
  */
 
 import { Refusal } from "./refusal.js";
 
-/** Largest text of a contract, in bytes. */
+/** The maximum length of the text of a contract, in bytes. */
 export const MOST_BYTES = 2 ** 24 - 2 ** 16;
-/** Depth at which nesting is refused; a contract needs 8. */
+/** The maximum depth of nesting; a contract needs 8. */
 const MOST_DEPTH = 100;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;

@@ -1,19 +1,20 @@
-/** How cells are written as bytes (SPEC.md, section 4). */
+/** Message formats: how the numbers of cells are written as bytes (SPEC.md, section 4). */
 
 import { bigInteger, oneOf, optional, record } from "./fields.js";
 import { need } from "./refusal.js";
 import { bitLength, littleEndian } from "./bytes.js";
 
-/** Largest cap of the form `positions`, whose count has two bytes. */
+/** The maximum cap of the form `positions`, in which the count has two bytes. */
 const MOST_NAMED = 65535;
-/** Largest cap of the form `bits`. */
+/** The maximum cap of the form `bits`. */
 const MOST_CAP = 10 ** 7;
 
 /**
  * @typedef {object} Layout
  * @property {"bits" | "index" | "positions"} form
- * @property {bigint} bins Number of cells that a message can name.
- * @property {number | null} cap Most cells that a message names, or null for no limit.
+ * @property {bigint} bins The number of cells that a message can name.
+ * @property {number | null} cap The maximum number of cells that a message names; null for no
+ *   limit.
  */
 
 const read = record({
@@ -36,7 +37,7 @@ export function readLayout(value) {
 
 /**
  * @param {number} bits
- * @returns {number} The bytes that hold so many bits.
+ * @returns {number} The number of bytes that are needed for this number of bits.
  */
 function bytesFor(bits) {
   return Math.ceil(bits / 8);

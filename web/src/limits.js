@@ -1,4 +1,6 @@
-/** What a device checks by itself, whatever the operators have signed (SPEC.md, section 8). */
+/**
+ * The limits of a device, which it checks even if all operators have signed (SPEC.md, section 8).
+ */
 
 import { protocolOf } from "./part.js";
 import { isPaired, isShaped, shapeTable } from "./recipe.js";
@@ -9,12 +11,13 @@ const UNIT = 2n ** 128n;
 
 /**
  * @typedef {object} Limits
- * @property {number} epsilon Largest epsilon of a guarantee.
- * @property {number} delta Largest delta.
- * @property {number | null} local_epsilon Largest local epsilon; null for any, also for none.
- * @property {number} hops Fewest hops.
- * @property {readonly string[]} protocols Protocols that are allowed.
- * @property {readonly string[]} covers Covers that are allowed.
+ * @property {number} epsilon The maximum epsilon of a guarantee.
+ * @property {number} delta The maximum delta of a guarantee.
+ * @property {number | null} local_epsilon The maximum epsilon that may remain if all hops collude
+ *   with the collector. null also accepts plans that have no guarantee in this case.
+ * @property {number} hops The minimum number of hops.
+ * @property {readonly string[]} protocols The accepted protocols.
+ * @property {readonly string[]} covers Who may provide the fakes or flips that protect a person.
  */
 
 /** @type {Limits} */
@@ -36,7 +39,7 @@ export const DEFAULT_LIMITS = {
 };
 
 /**
- * Refuse a plan beyond a device's own limits.
+ * Throw a Refusal if a plan exceeds the limits, or if its stated delta is below that of its fakes.
  *
  * @param {import("./plan.js").Plan} plan
  * @param {Limits} limits
@@ -63,7 +66,8 @@ export function checkLimits(plan, limits) {
 }
 
 /**
- * Compute the delta of a table of fakes, rounded down by less than 2^-100, without floating point.
+ * Compute the delta of a table of fakes, with integers only. The result differs from the exact
+ * delta by less than 2^-100.
  *
  * @param {bigint[]} table
  * @param {number} epsilon
@@ -92,25 +96,26 @@ export function deltaOf(table, epsilon, paired) {
 }
 
 /**
- * Return the sum over s and t of the positive UNIT F(s-1) F(t) - growth F(s) F(t-1).
+ * Return the sum over s and t of max(0, UNIT F(s-1) F(t) - growth F(s) F(t-1)).
  *
- * A term is positive exactly if F(s-1) / F(s) exceeds a multiple of F(t-1) / F(t). Both are sorted,
- * so that for each s the terms of t are a beginning of the list, whose sums are known.
+ * A term is positive if F(s-1) / F(s) exceeds growth / UNIT times F(t-1) / F(t). The values of s
+ * and t are sorted by this ratio. So for each s, the values of t with a positive term are the first
+ * ones of the list, whose sums are known.
  *
  * @param {bigint[]} ends F with a 0 at both ends.
- * @param {bigint} growth
+ * @param {bigint} growth e^epsilon times UNIT.
  */
 function sumOfPairs(ends, growth) {
   const steps = ends.slice(1).map((right, i) => ({ left: ends[i], right }));
   const live = steps.filter(({ left, right }) => left || right);
-  // Falling ratios left / right; a right of 0 is an infinite ratio.
+  // In descending order of the ratio left / right, which is infinite if `right` is 0.
   live.sort((a, b) => {
     const [one, other] = [a.left * b.right, b.left * a.right];
     return one === other ? 0 : one > other ? -1 : 1;
   });
   const rising = [...live].reverse();
   let [total, place, lefts, rights] = [0n, 0, 0n, 0n];
-  // From the least ratio of s on, so that the number of positive terms grows.
+  // In ascending order of the ratio of s, so that the number of positive terms only grows.
   for (const s of rising) {
     while (place < rising.length) {
       const t = rising[place];

@@ -1,4 +1,7 @@
-/** Manifests and receipts: what hops say of a round, and how anybody checks it (section 17). */
+/**
+ * Manifests and receipts: the signed statements of hops and the collector about a round, and their
+ * verification (SPEC.md, section 17).
+ */
 
 import { digest } from "./bytes.js";
 import { ROLE_NAME, rolesOf, textOf } from "./contract.js";
@@ -9,12 +12,12 @@ import { mostFakes } from "./recipe.js";
 import { need } from "./refusal.js";
 import { readDigest } from "./sheet.js";
 
-/** Largest piece in bytes. */
+/** The maximum length of a piece (a file of messages), in bytes. */
 const MOST_PIECE = 2 ** 24;
 const MOST_PIECES = 2 ** 16;
 const MOST_OVERRULED = 5;
 const count = integer("messages-out-of-range", 0, 2 ** 40);
-/** Most tags in a file of a list. */
+/** The maximum number of tags in one file of an arrival list. */
 const MOST_LISTED = 2 ** 21;
 const lists = list(
   list(record({ sha256: readDigest, tags: integer("messages-out-of-range", 1, MOST_LISTED) })),
@@ -51,7 +54,7 @@ const receiptFields = {
 /** @typedef {{sha256: string, tags: number}} ListFile */
 
 /**
- * Read a manifest; its signature is checked by `checkRound`.
+ * Read a manifest. `checkRound` verifies its signature.
  *
  * @param {Uint8Array} note
  * @throws {Refusal}
@@ -81,7 +84,8 @@ export function readManifest(note) {
 }
 
 /**
- * Check that lists of arrivals have these numbers of tags, in files that are full.
+ * Check that each arrival list has the number of tags in `counts`, in files that are full except
+ * the last.
  *
  * @param {readonly (readonly ListFile[])[]} arrivals
  * @param {readonly number[]} counts
@@ -101,7 +105,7 @@ export function checkLists(arrivals, counts) {
 /**
  * @param {{received: number, copies: number, unopened: number, malformed: number, added: number}}
  *   part
- * @returns {number} The messages that a hop sends on.
+ * @returns {number} The number of messages that the hop sends.
  */
 export function sentOf({ received, copies, unopened, malformed, added }) {
   return received - copies - unopened - malformed + added;
@@ -116,12 +120,12 @@ export function readReceipt(note) {
 }
 
 /**
- * Check what the hops have said of a round.
+ * Verify the manifests and receipts of a round: signatures, numbers, and whether they agree.
  *
  * @param {import("./contract.js").Contract} contract
  * @param {string} sheet SHA-256 of the round's sheet.
- * @param {readonly Uint8Array[]} manifests Notes, in order from hop 1.
- * @param {readonly Uint8Array[]} receipts Notes, in order.
+ * @param {readonly Uint8Array[]} manifests The notes of hop 1, hop 2 and so on.
+ * @param {readonly Uint8Array[]} receipts The notes of receipts, in the order of the manifests.
  * @returns {Promise<Manifest[]>}
  * @throws {Refusal}
  */
@@ -175,11 +179,11 @@ function checkSuccession(one, before, hash) {
 }
 
 /**
- * Check the bytes of a piece that a manifest names.
+ * Check that a piece has the hash and the length that a manifest states.
  *
  * @param {Uint8Array} bytes
  * @param {{sha256: string, messages: number}} piece
- * @param {number} size Bytes of an envelope before the next role.
+ * @param {number} size The length in bytes of an envelope that the next role receives.
  * @throws {Refusal}
  */
 export async function checkPiece(bytes, piece, size) {

@@ -9,7 +9,7 @@ import { need, Refusal } from "./refusal.js";
 const MOST_LINES = 100;
 const LINE = /^\u2014 ([^ \n]+) ([^ \n]+)$/;
 const FIELD = 2n ** 255n - 19n;
-/** The y-coordinates of points of Ed25519 whose order divides 8. */
+/** The y-coordinates of the points of Ed25519 whose order divides 8. */
 const SMALL_ORDER = new Set([
   0n,
   1n,
@@ -78,8 +78,9 @@ async function verify(publicKey, text, signature) {
 }
 
 /**
- * Return whether 32 bytes are not a point of small order, with which everybody could sign, and not
- * a second spelling of a point. Libraries differ in these two cases.
+ * Return whether 32 bytes are the canonical encoding of a point that is not of small order. For a
+ * key of small order, anyone could make valid signatures. Libraries differ in whether they accept
+ * such points and other encodings.
  *
  * @param {Uint8Array} bytes
  */
@@ -89,12 +90,12 @@ function isStrictPoint(bytes) {
 }
 
 /**
- * Return the first line of each key that has signed.
+ * Return the first valid signature line of each signer that has signed.
  *
  * @param {Uint8Array} note
  * @param {readonly Signer[]} signers
- * @returns {Promise<Map<string, string>>} Name -> line.
- * @throws {Refusal} `no-note`, or `signature-false` for any false line of these keys.
+ * @returns {Promise<Map<string, string>>} From the name of a signer to the line.
+ * @throws {Refusal} `no-note`, or `signature-false` for any invalid signature of these keys.
  */
 export async function findSigners(note, signers) {
   const { text, lines } = splitNote(note);
@@ -128,11 +129,11 @@ export async function requireSigners(note, signers) {
 }
 
 /**
- * Join several notes of one text into one.
+ * Join several notes of the same text into one note with all their signatures.
  *
  * @param {Uint8Array} text
  * @param {readonly Uint8Array[]} notes
- * @param {readonly Signer[]} signers Whose lines are kept, in this order.
+ * @param {readonly Signer[]} signers The signers whose lines are kept, in this order.
  * @returns {Promise<Uint8Array>}
  * @throws {Refusal} `another-text`, and those of `findSigners`.
  */

@@ -1,4 +1,7 @@
-/** Parts of a plan: what is sent, how it is hidden, and how it is written (SPEC.md, section 2). */
+/**
+ * Parts of a plan. A part is one of the messages of a record: its content, its protection and its
+ * format (SPEC.md, section 2).
+ */
 
 import { bigInteger, integer, oneOf, optional, record } from "./fields.js";
 import { readLayout } from "./layout.js";
@@ -13,23 +16,27 @@ const WORD = 2n ** 64n;
 const HALF = 2n ** 63n;
 
 /**
+ * The fakes (dummy messages) that a device adds.
+ *
  * @typedef {object} OwnFakes
- * @property {"blank" | "uniform"} record
- * @property {number} whole
- * @property {bigint} coin Probability of one more fake, times 2^64.
+ * @property {"blank" | "uniform"} record No bit set, or one uniform bin; before flips.
+ * @property {number} whole The number of fakes that are always added.
+ * @property {bigint} coin The probability of one more fake, times 2^64.
  */
 /**
  * @typedef {object} Part
  * @property {bigint} bins
- * @property {number | null} most_set Most bins of a record; null for free bits.
- * @property {bigint | null} threshold Probability of a flip times 2^64; null in clear.
+ * @property {number | null} most_set The maximum number of bins of a record; null for free bits.
+ * @property {bigint | null} threshold The probability of a flip times 2^64; null in clear.
  * @property {import("./planes.js").Planes | null} planes
  * @property {OwnFakes | null} own
  * @property {number} repeats
  * @property {import("./recipe.js").Recipe} recipe
  * @property {import("./layout.js").Layout} layout
- * @property {bigint | null} replaced Probability of a replacement times 2^64.
- * @property {number | null} slots
+ * @property {bigint | null} replaced The probability that a uniform bin replaces a value, times
+ *   2^64; null for never.
+ * @property {number | null} slots The number of bins of a record that are drawn and sent; null if
+ *   all are sent.
  */
 
 const ownFields = record({
@@ -126,7 +133,7 @@ function checkPlanes(part, { prime, digits, points, directions }, most) {
     return;
   }
   need(prime >= 2n * BigInt(most), "planes-below-set");
-  const longer = (directions + points) * prime; // the cells with one digit more
+  const longer = (directions + points) * prime; // the number of cells with one digit more
   const limit = cells <= HALF && digits > most ? HALF : 2n ** 127n;
   need(part.bins > prime && longer > limit, "digits-unfit");
 }
@@ -149,7 +156,7 @@ function checkFlipped(part) {
 
 /**
  * @param {Part} part
- * @returns {number} How many slots of a bundle may be padding.
+ * @returns {number} The maximum number of slots of the part in a bundle that are padding.
  */
 export function paddingOf({ own }) {
   return own !== null && own.coin > 0n ? 1 : 0;
@@ -157,7 +164,7 @@ export function paddingOf({ own }) {
 
 /**
  * @param {Part} part
- * @returns {number} The envelopes of a part in a bundle.
+ * @returns {number} The number of envelopes of the part in a bundle.
  */
 export function slotsOf(part) {
   const { threshold, slots, most_set: most, repeats, own } = part;

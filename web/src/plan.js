@@ -110,7 +110,7 @@ function checkParts({ question, parts }) {
     need(shown === one && full !== isSet, "parts-unfit");
     return;
   }
-  // A part in clear, or with uniform fakes, has exactly one bin in each record.
+  // In a part in clear, or with uniform fakes, each record must have exactly one bin.
   const oneBin = parts.some((part) => part.threshold === null || part.own?.record === "uniform");
   const inClear = parts.filter((part) => part.threshold === null).length;
   /** @type {[string, boolean][]} */
@@ -144,8 +144,8 @@ function checkCover(plan) {
 
 /**
  * @param {Plan} plan
- * @returns {bigint} The honest people that the guarantee counts on: floor(h m), where h is the
- *   decimal number that is the shortest spelling of the honest share.
+ * @returns {bigint} The number of honest people on which the guarantee relies: floor(h m). Here m
+ *   is the minimum crowd, and h the shortest decimal of the honest share.
  */
 export function countHonest({ honest_share: share, minimum_crowd: crowd }) {
   const [digits, exponent = "0"] = String(share).split("e");

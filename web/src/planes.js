@@ -4,15 +4,17 @@ import { sha256, toInteger, utf8 } from "./bytes.js";
 import { integer, record } from "./fields.js";
 import { need, Refusal } from "./refusal.js";
 
-/** Largest number of bins that are listed; above it a bin is a point itself. */
+/** The maximum number of bins of a closed list. If a question has more, each bin is a point. */
 const MOST_LISTED = 10n ** 7n;
 const MOST_PLANES = 2n ** 127n;
-/** Rounds of the permutation of bins. */
+/** The number of rounds of the permutation of bins. */
 const ROUNDS = 6;
-/** Times that the permutation is repeated at most; it needs 2 on average. */
+/** The maximum number of times that the permutation is applied; it needs 2 on average. */
 const MOST_REPEATS = 10_000;
 
 /**
+ * The vector space Z_p^t. A direction divides its points into p planes.
+ *
  * @typedef {object} Planes
  * @property {bigint} prime p
  * @property {number} digits t
@@ -50,7 +52,7 @@ export function planeIn(point, { prime, digits }, direction) {
     number /= prime;
     lead++;
   }
-  // `rest` has the digits after the leading 1, the most significant first.
+  // `rest` has the digits after the leading 1 of the direction, the most significant first.
   let left = point / prime ** BigInt(lead);
   let sum = left % prime;
   for (let place = lead + 1; place < digits; place++) {
@@ -65,7 +67,7 @@ export function planeIn(point, { prime, digits }, direction) {
  * @param {bigint} bin
  * @param {bigint} bins
  * @param {Planes} planes
- * @returns {Promise<bigint>} The point of a single value.
+ * @returns {Promise<bigint>} The point of a bin, for a question with one value a person.
  */
 export async function pointOf(bin, bins, { prime, digits }) {
   if (bins > MOST_LISTED) return bin;
@@ -86,11 +88,12 @@ export async function pointOf(bin, bins, { prime, digits }) {
 }
 
 /**
- * Return the points of a set: as many as a record has, all different.
+ * Return the points of a set: the first `most` distinct points of its bins and of the pads, which
+ * stand for missing members.
  *
- * @param {readonly bigint[]} cells Bins of the set, ascending.
- * @param {bigint} bins
- * @param {number} most Points of a record.
+ * @param {readonly bigint[]} cells The bins of the set, ascending.
+ * @param {bigint} bins The number of bins of the question.
+ * @param {number} most The number of points of a record.
  * @param {Planes} planes
  * @returns {Promise<bigint[]>}
  */

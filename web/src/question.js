@@ -1,4 +1,4 @@
-/** What is asked (SPEC.md, section 2). */
+/** Questions: the values that a record may have (SPEC.md, section 2). */
 
 import { bigInteger, integer, list, oneOf, optional, record, string } from "./fields.js";
 import { need } from "./refusal.js";
@@ -7,8 +7,8 @@ const MOST_BINS = 10n ** 7n;
 const MOST_TEXTS = 2n ** 63n - 1n;
 const MOST_BITS = 64n;
 const MOST_SET = 16;
-/** Text without control characters, without characters that turn the direction of writing, and
- * without halves of characters. */
+/** Text without control characters, without characters that change the direction of writing, and
+ * without halves of surrogate pairs. */
 const PRINTED = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\p{Surrogate}]*$/u;
 
 /**

@@ -1,4 +1,4 @@
-/** Exact arithmetic with doubles, which are integers over powers of 2. */
+/** Exact arithmetic with doubles, each of which is an integer divided by a power of 2. */
 
 /**
  * @param {number} value A finite double.
@@ -13,7 +13,7 @@ export function toRatio(value) {
 
 /**
  * @param {readonly number[]} values Finite doubles.
- * @returns {bigint[]} The numerators of all values over one denominator.
+ * @returns {bigint[]} The numerators of all values over a common denominator.
  */
 export function toNumerators(values) {
   const ratios = values.map(toRatio);

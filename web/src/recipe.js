@@ -1,4 +1,4 @@
-/** The fakes that every hop adds (SPEC.md, section 6). */
+/** Recipes: the fakes (dummy messages) that every hop adds (SPEC.md, section 6). */
 
 import { bigInteger, integer, record } from "./fields.js";
 import { need } from "./refusal.js";
@@ -7,10 +7,12 @@ import { writeMessage } from "./layout.js";
 
 const ONE = 2n ** 256n;
 const WORD = 2n ** 64n;
-/** Number of fakes beyond the middle after which a table ends. */
+/** A table ends at most this number of fakes above its middle. */
 const MOST_STEPS = 100_000;
 
 /**
+ * A recipe. Only the fields of its type are set.
+ *
  * @typedef {object} Recipe
  * @property {"none" | "shaped" | "gaussian" | "paired" | "paired-gaussian" | "blanks" | "uniform"} type
  * @property {bigint} [ratio]
@@ -62,7 +64,8 @@ export function isShaped(recipe) {
 }
 
 /**
- * Yield P_1, P_2, ..: the heights of a table beyond its middle, relative to 2^256.
+ * Yield P_1, P_2, ..: the probabilities of a table at the distances 1, 2, .. from its middle,
+ * divided by that of the middle, times 2^256.
  *
  * @param {Recipe} recipe
  */
@@ -86,7 +89,8 @@ function* heights(recipe) {
 
 /**
  * @param {Recipe} recipe A recipe for which `isShaped` is true.
- * @returns {bigint[]} F(0), F(1), .., F(M): the probability of each number of fakes times 2^64.
+ * @returns {bigint[]} F(0), F(1), .., F(M): the probability of each number of fakes in a cell,
+ *   times 2^64.
  */
 export function shapeTable(recipe) {
   const middle = /** @type {number} */ (recipe.shift);
@@ -115,7 +119,7 @@ export function shapeTable(recipe) {
 /**
  * @param {Recipe} recipe
  * @param {import("./layout.js").Layout} layout
- * @returns {number} The most fakes that a hop adds to a part.
+ * @returns {number} The maximum number of fakes that a hop adds to a part.
  */
 export function mostFakes(recipe, layout) {
   if (!isShaped(recipe)) return recipe.count ?? 0;
@@ -126,8 +130,8 @@ export function mostFakes(recipe, layout) {
 /**
  * @param {bigint[]} table
  * @param {bigint} word
- * @returns {number} The number of fakes that a word gives: how many sums F(0) + .. + F(k) are at
- *   most the word.
+ * @returns {number} The number of fakes that is drawn with a uniform word: the number of the sums
+ *   F(0) + .. + F(k), for k = 0, 1, .., that are at most the word.
  */
 function lookUp(table, word) {
   let [sum, found] = [0n, 0];
@@ -139,7 +143,7 @@ function lookUp(table, word) {
 }
 
 /**
- * Return what a hop adds to a part, in the order in which the messages are drawn.
+ * Draw the messages that a hop adds to a part. They are in the order of drawing, not shuffled.
  *
  * @param {Recipe} recipe
  * @param {import("./layout.js").Layout} layout

@@ -1,10 +1,10 @@
-/** Refusals: why a device takes no part. */
+/** Refusals: the errors that keep a device from taking part. */
 
 /**
- * The error that every check of this package raises.
+ * The error that every check of this package throws.
  *
  * `reason` is one of the names in SPEC.md, section 9, so that programs can act on it. The message
- * says where the fault is.
+ * has the details for people.
  */
 export class Refusal extends Error {
   /**
@@ -19,7 +19,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Throw a Refusal unless `condition` holds.
+ * Throw a Refusal unless `condition` is true.
  *
  * @param {unknown} condition
  * @param {string} reason

@@ -10,7 +10,8 @@ import { need } from "./refusal.js";
 const MOST_LISTED = 100;
 const MOST_FOLLOWED = 16;
 
-/** @typedef {{role: string, old: string, new: string}} Rotation Verifier keys of a role. */
+/** @typedef {{role: string, old: string, new: string}} Rotation A role, its old verifier key, and
+ *   the new one. */
 
 const rotationFields = {
   role: string("role-name-malformed", ROLE_NAME),
@@ -30,7 +31,7 @@ export async function readRotation(note) {
   const keys = [old, next].map((key) => ({ name: role, key }));
   for (const key of keys) await checkKey(key);
   need(old !== next, "key-twice");
-  // One after the other, because the two keys have one name.
+  // The keys are checked one after the other, because both have the same name.
   for (const key of keys) await requireSigners(note, [key]);
   return { role, old, new: next };
 }
@@ -39,7 +40,7 @@ export async function readRotation(note) {
  * Read the list of rotations that a role serves for a contract.
  *
  * @param {Uint8Array} bytes
- * @returns {Promise<Map<string, string>>} Old verifier key -> new one.
+ * @returns {Promise<Map<string, string>>} From each old verifier key to the new one.
  * @throws {Refusal}
  */
 export async function readRotations(bytes) {
@@ -59,7 +60,7 @@ export async function readRotations(bytes) {
 /**
  * @param {Map<string, string>} changes
  * @param {string} key
- * @returns {string[]} The verifier keys of a role from `key` on, oldest first.
+ * @returns {string[]} The verifier key `key` of a role and its successors, oldest first.
  */
 export function followKey(changes, key) {
   const keys = [key];

@@ -1,4 +1,4 @@
-/** Sheets: the note that opens one round of a contract and has its keys (SPEC.md, section 12). */
+/** Sheets: the signed times and public keys of one round of a contract (SPEC.md, section 12). */
 
 import { digest, fromBase64 } from "./bytes.js";
 import { rolesOf } from "./contract.js";
@@ -7,7 +7,7 @@ import { readNoteFields, requireSigners } from "./note.js";
 import { need } from "./refusal.js";
 import { readKeyConfiguration } from "./suite.js";
 
-/** Seconds by which a round may expire after it closes. */
+/** The maximum number of seconds from the close of a round to its expiry. */
 const MOST_SECONDS = 10 ** 7;
 export const readDigest = string("digest-malformed", /^[0-9a-f]{64}$/);
 const time = integer("times-out-of-range", 0, 2 ** 53);
@@ -37,14 +37,15 @@ const sheetFields = {
  * @property {number} opens Seconds since 1970.
  * @property {number} closes
  * @property {number} expires
- * @property {Uint8Array[]} keys Key configurations of the hops and of the collector.
- * @property {number[][] | null} prefixes
- * @property {boolean} closing
+ * @property {Uint8Array[]} keys The HPKE key configurations of the hops, then of the collector.
+ * @property {number[][] | null} prefixes In a search for words: the prefixes, as symbols.
+ * @property {boolean} closing In a search for words: whether the round counts only words that end
+ *   after the next symbols.
  * @property {string} hash SHA-256 of its text.
  */
 
 /**
- * Read a sheet that all roles have signed and that fits its contract.
+ * Read a sheet, and verify that all roles have signed it and that it agrees with its contract.
  *
  * @param {Uint8Array} note
  * @param {import("./contract.js").Contract} contract

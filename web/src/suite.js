@@ -6,10 +6,10 @@ import { need, Refusal } from "./refusal.js";
 
 /**
  * @typedef {object} Suite
- * @property {number} layer Bytes that a layer adds.
- * @property {number} share Bytes before the ciphertext.
- * @property {number} publicKey Bytes of a public key.
- * @property {number} kem Number of the KEM.
+ * @property {number} layer The number of bytes that a layer of encryption adds.
+ * @property {number} share The number of bytes of the key share, before the ciphertext.
+ * @property {number} publicKey The number of bytes of a public key.
+ * @property {number} kem The number of the KEM.
  * @property {() => Promise<CipherSuite>} load
  */
 
@@ -27,7 +27,7 @@ export const SUITES = {
     share: 1120,
     publicKey: 1216,
     kem: 0x647a,
-    // Loaded on demand: a page of suite 1 does not have to fetch it.
+    // Loaded only if needed, so that a page with suite 1 does not fetch it.
     load: async () => {
       const { XWing } = await import("@hpke/hybridkem-x-wing").catch(() => {
         throw new Refusal("unsupported", "suite 2 needs the package @hpke/hybridkem-x-wing");
@@ -60,7 +60,7 @@ export function keyConfiguration(suite, publicKey) {
  * @param {number} suite
  * @param {Uint8Array} configuration
  * @returns {Uint8Array<ArrayBuffer>}
- * @throws {Refusal} `key-configuration`, also for a key for which nobody could seal.
+ * @throws {Refusal} `key-configuration`, also for a key with which encryption fails.
  */
 export function readKeyConfiguration(suite, configuration) {
   const { publicKey: size } = SUITES[suite];
@@ -83,10 +83,10 @@ const SMALL_ORDER = new Set([
 
 /**
  * @param {Uint8Array} point The 32 bytes of an X25519 key.
- * @returns {boolean} Whether every secret gives zero with it.
+ * @returns {boolean} Whether the exchange with every private key gives zero.
  */
 function isSmallOrder(point) {
-  // The highest bit is ignored, and coordinates are taken modulo the field (RFC 7748, section 5).
+  // The highest bit is ignored, and coordinates are reduced modulo p (RFC 7748, section 5).
   const coordinate = toInteger(point.slice().reverse()) % 2n ** 255n;
   return SMALL_ORDER.has(coordinate % FIELD);
 }

@@ -1,4 +1,7 @@
-/** What a person trusts, and the checks of a contract and a round against it (SPEC.md, 16). */
+/**
+ * The decisions of a person about trust, and the checks of a contract and a round against them
+ * (SPEC.md, section 16).
+ */
 
 import { digest, utf8 } from "./bytes.js";
 import { readContract, rolesOf } from "./contract.js";
@@ -9,13 +12,15 @@ import { followKey } from "./rotation.js";
 import { readSheet } from "./sheet.js";
 
 /**
- * What is trusted without a signature. A fingerprint or the key of a hop is required.
+ * The decisions of a person. A fingerprint or the key of a hop is required.
  *
  * @typedef {object} Trust
- * @property {string} [fingerprint] Of the only contract that is trusted.
- * @property {readonly string[]} [keys] Verifier keys that the roles of these names must have.
- * @property {Partial<import("./limits.js").Limits>} [limits]
- * @property {{epsilon: number, delta: number}} [budget] Most of all charges in a diary together.
+ * @property {string} [fingerprint] The SHA-256 of the only contract that is trusted.
+ * @property {readonly string[]} [keys] Verifier keys. The roles with the names in these keys must
+ *   have these keys.
+ * @property {Partial<import("./limits.js").Limits>} [limits] The limits of a contract.
+ * @property {{epsilon: number, delta: number}} [budget] The maximum total of all charges in a
+ *   diary.
  */
 
 /**
@@ -23,10 +28,11 @@ import { readSheet } from "./sheet.js";
  *
  * @typedef {object} TrustedContract
  * @property {import("./contract.js").Contract} contract
- * @property {string} plan SHA-256 of its plan; contracts that share a plan share a charge.
+ * @property {string} plan SHA-256 of its plan. Contracts with the same name and plan are charged
+ *   once.
  * @property {string} question SHA-256 of its question.
- * @property {[string, string][]} rotations Old and new verifier keys that led from pinned keys to
- *   those of the contract.
+ * @property {[string, string][]} rotations The key replacements, each an old and a new verifier
+ *   key, that lead from pinned keys to those of the contract.
  */
 
 const isNumber = (/** @type {any} */ value) => typeof value === "number" && value >= 0 && value < 1e9;
@@ -46,7 +52,7 @@ const FIELDS = {
 };
 
 /**
- * Refuse unknown fields and values of other types, because a misspelt limit would not count.
+ * Refuse unknown fields and values of other types, because a misspelt limit would have no effect.
  *
  * @param {Trust} trust
  * @throws {TypeError}
@@ -77,7 +83,7 @@ export function checkTrust(trust) {
 export async function verifyContract(note, trust, changes = new Map()) {
   checkTrust(trust);
   const contract = await readContract(note);
-  // The pins come first: without them, the keys of the contract prove nothing.
+  // Pins are checked first, because without them the keys in the contract prove nothing.
   const rotations = checkPins(contract, trust, changes);
   await requireSigners(note, rolesOf(contract));
   checkLimits(contract.plan, { ...DEFAULT_LIMITS, ...trust.limits });
@@ -114,7 +120,9 @@ function checkPins({ fingerprint, hops, collector }, { fingerprint: pinned, keys
   return followed;
 }
 
-/** @param {string} address Refused if paths cannot be appended to it, or it has no host. */
+/**
+ * @param {string} address It is refused if it has no host, or if paths cannot be appended to it.
+ */
 function checkAddress(address) {
   let port = "0";
   try {
@@ -153,7 +161,7 @@ export function checkOpen({ opens, closes }, now) {
 
 /** @param {object} value */
 function hashOf(value) {
-  // Fields stand in the order of the readers, whatever their order in the text.
+  // The readers put fields into a fixed order, independently of their order in the text.
   const plain = JSON.stringify(value, (_, one) => (typeof one === "bigint" ? String(one) : one));
   return digest(utf8(plain));
 }

@@ -1,8 +1,9 @@
 /**
  * Watching: at which roles the messages of a device arrived (SPEC.md, section 18).
  *
- * Tags stay in the diary until the round is checked. Anyone who takes them before can follow the
- * messages through all roles. Whole lists are fetched, so nobody learns what is looked for.
+ * A tag is a short hash of the bytes that a role receives. The tags of a device's messages are in
+ * the diary until the round is checked. Anyone who reads them there can follow the messages through
+ * all roles. Whole lists are fetched, so nobody learns which tags the device looks for.
  */
 
 import { findTags } from "./arrivals.js";
@@ -15,24 +16,27 @@ import { findSigners } from "./note.js";
 import { Refusal } from "./refusal.js";
 
 const MOST_NOTES = 50;
-/** Refusals that prove nothing: a role before may have signed two manifests, and shown one. */
+/**
+ * Refusals that do not accuse the role: it gave no answer, or an earlier role may have signed two
+ * manifests and serve only one of them.
+ */
 const UNPROVED = new Set(["no-answer-from-role", "before-unfit"]);
 
 /** @typedef {{name: string, reason: string}} Fault */
 /**
  * @typedef {object} Arrivals
  * @property {{name: string, state: "yes" | "no" | "no answer" | "refused"}[]} roles
- * @property {{after: string | null, before: string}[]} lost Messages that `before` does not list,
- *   and `after` was the last to list.
- * @property {Fault[]} faults What a role has signed that cannot be true, by the name of the refusal;
- *   `signed-twice` if it has signed two different notes, and `message-left-out` if its list lacks a
- *   message that a later role has received.
- * @property {string | null} ended Why the round was destroyed.
+ * @property {{after: string | null, before: string}[]} lost The lost messages. For each, `before`
+ *   is the first role that does not list it, and `after` the last role that does, or null.
+ * @property {Fault[]} faults False statements that roles have signed. The reason is the name of a
+ *   refusal; `signed-twice` if a role has signed two different notes; or `message-left-out` if its
+ *   list lacks a message that a later role has received.
+ * @property {string | null} ended Why the round was destroyed; null if it was not.
  */
 
 /**
- * Find out where the messages of an entry arrived, keep this in the diary, and forget the tags if it
- * is final.
+ * Find out where the messages of an entry arrived, and store this in the diary. If a later check
+ * cannot have another outcome, delete the tags.
  *
  * @param {import("./diary.js").Entry} entry With `watched`, of a round that has closed.
  * @param {{contract: import("./contract.js").Contract, storage: import("./diary.js").Storage,
@@ -54,7 +58,7 @@ export async function checkArrivals(entry, { contract, storage, fetch = globalTh
     const wanted = chains.map((tags) => tags[place]);
     const read = (/** @type {string} */ file) => fetchBytes(`${address}/pieces/${file}`, { fetch });
     const found = await judge(name, faults, async () => {
-      // While another role is silent, the roles are asked again: a list is read only until it has all.
+      // The roles are asked again while one is silent. A list that had all tags is not read again.
       if (lists && entry.arrivals?.roles[place]?.state === "yes") return wanted;
       const several = [];
       for (const files of lists ?? []) several.push(...(await findTags(wanted, files, read)));
@@ -84,7 +88,8 @@ export async function checkArrivals(entry, { contract, storage, fetch = globalTh
 }
 
 /**
- * Check something that a role says; if it is refused, return null and add a fault of the role.
+ * Call `check` for data of the role `name`. If it refuses them, return null and add a fault of the
+ * role, unless the refusal does not accuse the role.
  *
  * @template T
  * @param {string} name
@@ -103,11 +108,12 @@ async function judge(name, faults, check) {
 }
 
 /**
- * @param {string[]} tags
- * @param {(string[] | null)[]} seen
+ * @param {string[]} tags The tags of one message at all roles.
+ * @param {(string[] | null)[]} seen For each role, the tags that its list has; null if unknown.
  * @param {{name: string}[]} roles
- * @param {boolean} confirmed
- * @returns {{after: string | null, before: string} | null}
+ * @param {boolean} confirmed Whether the first hop has confirmed the bundle.
+ * @returns {{after: string | null, before: string} | null} The roles between which the message was
+ *   lost; null if it was not lost.
  */
 function lossOf(tags, seen, roles, confirmed) {
   const listed = seen.map((one, place) => one && one.includes(tags[place]));
@@ -118,8 +124,8 @@ function lossOf(tags, seen, roles, confirmed) {
 }
 
 /**
- * The manifests of the first hops, the lists of the collector, and faults, from the notes of all
- * roles.
+ * Read the notes of a round that all roles serve. Return the manifests of consecutive hops from hop
+ * 1 on, the arrival lists of the collector, and the faults.
  *
  * @param {import("./diary.js").Entry} entry
  * @param {import("./contract.js").Contract} contract
@@ -145,7 +151,7 @@ async function readNotes({ contract: fingerprint, round, sheet }, contract, fetc
     ).catch(() => []);
     for (const text of Array.isArray(served) ? served.slice(0, MOST_NOTES) : []) {
       const note = utf8(String(text));
-      // What nobody has signed is not parsed: a hostile role can serve much of it.
+      // Only signed notes are parsed, because a malicious role could serve many long texts.
       const by = await findSigners(note, signers).catch(() => new Map());
       for (const isManifest of by.size ? [true, false] : []) {
         await (async () => {

@@ -2,23 +2,26 @@
 
 import { Refusal } from "./refusal.js";
 
-/** Words that are asked of the system at once: the most that one call gives. */
+/** The number of words that are requested from the system at once: the maximum of one call. */
 const AT_ONCE = 65536 / 8;
-/** Words that may be rejected in a row; a sound source rejects so many with probability 2^-10000. */
+/**
+ * The maximum number of words that are rejected in a row. A uniform source exceeds it with a
+ * probability of at most 2^-10000.
+ */
 const MOST_REJECTED = 10_000;
 const WORD = 2n ** 64n;
 
 /** A source of random words. */
 export class Words {
-  /** @param {() => bigint} next Returns a uniform integer in [0, 2^64), a new one at each call. */
+  /** @param {() => bigint} next Returns a new uniform integer in [0, 2^64) at each call. */
   constructor(next) {
     this.next = next;
   }
 
   /**
-   * Draw a uniform integer, by rejection: no value is more probable than another.
+   * Draw a uniform integer in [0, below), by rejection, so that all values are equally probable.
    *
-   * @param {bigint} below The first integer that is not drawn, from 1 on.
+   * @param {bigint} below The exclusive upper limit, at least 1.
    * @returns {bigint}
    */
   uniform(below) {
@@ -45,7 +48,7 @@ export function secureWords() {
       place = 0;
     }
     const word = held[place];
-    held[place++] = 0n; // so that no word is used twice, or is found in memory later
+    held[place++] = 0n; // so that no word is used twice or stays in memory
     return word;
   });
 }
