@@ -108,7 +108,7 @@ def add_charge(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: 
     Parameters
     ----------
     ledger : Ledger
-        The ledger.
+        The ledger before the charge, which does not change.
     plan : Plan
         The plan that the person answers under.
     times : int

@@ -56,7 +56,7 @@ def make_memoized_plan(
     Parameters
     ----------
     question : Question
-        The question.
+        The question, of kind ``one`` or ``set``.
     permanent : float
         The probability f that a stored bit is a fair coin.
     p : float

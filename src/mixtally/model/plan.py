@@ -131,7 +131,10 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def honest_people(self) -> int:
-        """The least number of honest people in a round: floor(h m), in exact decimal arithmetic."""
+        """The number of honest people that the guarantee assumes in every round.
+
+        It is floor(h m), in exact decimal arithmetic.
+        """
         return count_arriving(self.minimum_crowd, self.honest_share)
 
     @property

@@ -139,7 +139,7 @@ def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> Num
     Parameters
     ----------
     over : Planes
-        The planes.
+        The planes, which determine the number of points.
     cells : ndarray of int64
         The cells, of any shape; the result has the same shape.
     values : int
@@ -158,7 +158,7 @@ def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDA
     Parameters
     ----------
     over : Planes
-        The planes.
+        The planes, which determine the number of points.
     bins : ndarray of int64
         The bins, of any shape; the result has the same shape.
     values : int

@@ -33,7 +33,7 @@ def messages(
     plan : ContractPlan
         The plan of the contract.
     value : Value
-        The answer.
+        The answer; None for no answer.
     words : callable
         Returns 8 * count random bytes for a count. The bytes must not be used for anything else.
     prefixes : sequence of sequences of int, optional

@@ -33,11 +33,11 @@ def spell(word: str, alphabet: str, length: int) -> list[int]:
     Parameters
     ----------
     word : str
-        The word.
+        The word, in Unicode form NFC.
     alphabet : str
-        The public alphabet.
+        The public alphabet: the characters that are one symbol each.
     length : int
-        The number of symbols.
+        The number of symbols to return.
     """
     base = len(alphabet)
     digits = code_digits(base)

@@ -10,12 +10,12 @@ from mixtally.model.recipe import most_fakes
 
 
 def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
-    """Return the agreement of one role.
+    """Return the agreement of one role: the contract without its question.
 
     Parameters
     ----------
     contract : Contract
-        The contract.
+        The contract, with its plan and all roles.
     fingerprint : str
         The SHA-256 of the contract's text, 64 hexadecimal digits.
     place : int
@@ -42,10 +42,12 @@ def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
 def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
     """Return the job of one mix; raise PlanError if there is no such hop.
 
+    A job has what a mix needs to serve the contract, without the question.
+
     Parameters
     ----------
     contract : Contract
-        The contract.
+        The contract, with its plan and all roles.
     fingerprint : str
         The SHA-256 of the contract's text, 64 hexadecimal digits.
     place : int

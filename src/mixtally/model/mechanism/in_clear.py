@@ -387,9 +387,10 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def variance(self, messages: int) -> float:
         """Return the variance of the unbiased estimate of an empty bin, in counts squared.
 
-        For uniform fakes it is [N q (1 - q) + (K / p) (1 - 1/p)] / (1 - k q)^2, where N is the
-        number of messages that are not fakes. For shaped fakes it is the sum of the variances of
-        all mixes' tables. Source: notes 004, standard error below (5.10); ``model.planes``.
+        For K uniform fakes it is [N q (1 - q) + (K / p) (1 - 1/p)] / (1 - k q)^2. Here N is the
+        number of messages that are not fakes, q is ``collision_probability``, p is the number of
+        cells, and k is ``max_set``. For shaped fakes it is the sum of the variances of all mixes'
+        tables. Source: notes 004, standard error below (5.10); ``model.planes``.
         """
         if isinstance(self.fakes, UniformFakes):
             spread = self.true_fakes * (1.0 - 1.0 / self.cells)
@@ -436,7 +437,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return drawn / (drawn + self.fakes_promised * bins / self.cells * (1.0 - bins / self.cells))
 
     def _drawn_variance(self, people: int) -> float:
-        """Return the variance of the number of people who send a given slot of their record."""
+        """Return the variance of the number of ``people`` people who send a given slot."""
         return people * self.repeats * self.sent_share * (1.0 - self.sent_share)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002

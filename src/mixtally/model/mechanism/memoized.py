@@ -238,7 +238,7 @@ def check_whole(name: str, value: int, most: int) -> int:
     name : str
         The name of the parameter, for the message.
     value : int
-        The number.
+        The number to check.
     most : int
         The maximum; the minimum is 1.
     """

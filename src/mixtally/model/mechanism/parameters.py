@@ -90,7 +90,7 @@ class ParameterSpec:
     metavar : str
         The placeholder of the value in help texts.
     choices : tuple of str
-        The permitted texts.
+        The permitted texts; empty if any text is permitted.
     default : object
         The value if the parameter is not given: None, or False for a switch.
     sought : Parameter or None

@@ -19,7 +19,7 @@ def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
     Parameters
     ----------
     question : Question
-        The question.
+        The question, whose labels are the possible values.
     values : iterable of str
         The answer of each person.
 

@@ -202,7 +202,7 @@ def parse_number(text: str, subject: str) -> float:
     Parameters
     ----------
     text : str
-        The text.
+        The text to parse, such as ``1234.5``.
     subject : str
         The place of the text for the error message, such as a file and a line.
     """
@@ -233,7 +233,7 @@ def round_to_grid(
     Parameters
     ----------
     grid : Grid
-        The points.
+        The grid to whose points numbers are rounded.
     values : array of float
         Finite numbers of any shape; numbers outside the range are moved to its ends.
     words : array of uint64

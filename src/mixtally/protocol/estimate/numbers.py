@@ -105,7 +105,7 @@ class RoundedNumbers:
         return self._row("change", rise, error, level, (-range_, range_))
 
     def second_moment(self, level: float) -> Row:
-        """Return the mean of the squared numbers, whose resolution is known (see the module)."""
+        """Return the mean of the squared numbers, with its resolution."""
         squares, half = self.grid.values**2, self.grid.step**2 / 8.0
         value = float(
             squares.mean() + self.consistent_counts @ (squares - squares.mean()) / self.users

@@ -18,12 +18,12 @@ _SPAN_BYTES = 1 << 19
 
 
 def empty_pairs(layout: Layout, most: int = MOST_PAIRED) -> NDArray[np.int64]:
-    """Return the pair counts of no messages.
+    """Return the pair counts of no messages: zeros of shape (bins, bins).
 
     Raises
     ------
     MessageError
-        If a message of this layout contains one bin only.
+        If a message of this layout names only one bin.
     ParameterError
         If there are more than ``most`` bins.
     """
@@ -61,7 +61,7 @@ def count_pairs(layout: Layout, rows: bits.Rows, most: int = MOST_PAIRED) -> NDA
     Raises
     ------
     MessageError
-        If a message does not have the layout, or contains one bin only.
+        If a message does not have the layout, or if messages of the layout name only one bin.
     ParameterError
         If there are more than ``most`` bins.
     """

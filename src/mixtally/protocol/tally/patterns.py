@@ -58,7 +58,7 @@ def count_patterns(
     layout : Layout
         The format of the messages.
     rows : Rows
-        The messages.
+        The messages, shape (messages, bytes).
     sets : sequence of tuple of int
         Sets of m bins each.
 

@@ -28,11 +28,11 @@ def describe_consent(
     Parameters
     ----------
     agreed : TrustedContract
-        The contract.
+        The verified contract.
     given : OpenRound, optional
-        The round to be answered.
+        The round to be answered, whose number the text then states.
     spent : iterable of DiaryCharge
-        The charges in the diary.
+        The charges in the diary, to which the text adds the cost of the contract.
     """
     contract = agreed.contract
     lines = [

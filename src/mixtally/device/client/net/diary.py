@@ -110,7 +110,7 @@ class Diary:
         Parameters
         ----------
         given : OpenRound
-            The round.
+            The round to answer, with its verified contract and sheet.
         now : int
             The time, seconds since 1970.
         seal : callable

@@ -51,7 +51,7 @@ def move_pins(pins: Pins, changes: KeyChanges) -> Pins:
     Parameters
     ----------
     pins : Pins
-        The trusted keys.
+        The pins with the keys that the person learned.
     changes : KeyChanges
         The verified rotations of keys.
     """

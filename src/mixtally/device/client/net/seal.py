@@ -102,7 +102,7 @@ def seal_part(
     place : int
         The number of the part, from 0.
     part : ContractPart
-        The part.
+        The part, which determines the number of slots.
     several : sequence of bytes
         The messages of the device in this part.
     layers : list of lists of bytes, optional

@@ -55,9 +55,9 @@ def prepare(
     diary : Diary
         Where the charge and the bundle are stored.
     given : OpenRound
-        The round.
+        The round to answer, with its verified contract and sheet.
     value : Value
-        The answer.
+        The answer; None for no answer.
     words : callable
         Returns 8 * count random bytes for a count. The bytes must not be used for anything else.
     now : int
