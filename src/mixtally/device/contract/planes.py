@@ -15,8 +15,8 @@ least significant first. Directions are ordered by the place of their leading 1:
 first p^(t-1) numbers, place 1 the next p^(t-2), and so on. Within a place, the digits after the
 leading 1 are an integer in base p, most significant first.
 
-*Labels of a closed list* become points that are no line and no plane (``scatter``), so that the
-estimates of neighbors in the list do not have a common error.
+*Labels of a closed list* become points of which only a few lie in any one plane (``scatter``), so
+that the estimates of neighbors in the list do not have a common error.
 
 *Members of sets* become points by a hash: the SHA-256 of their number, modulo p^t (``model.planes``
 has the reason). Sets use about 2^63 points or more, among which hashes almost never collide. A list

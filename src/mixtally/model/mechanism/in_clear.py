@@ -74,7 +74,7 @@ MOST_CELLS = MOST_BINS + MOST_SET
 class IndexMechanism(Shuffled, frozen=True, kw_only=True):
     """Messages that are numbers of bins or planes, one message for each member of a set.
 
-    A subclass sends the member itself, or sometimes replaces it by a random one.
+    A subclass sends the members themselves, or replaces some of them by random bins or planes.
 
     Attributes
     ----------
