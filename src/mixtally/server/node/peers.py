@@ -42,8 +42,7 @@ _SERVER_ERROR = 500
 _CONFLICT = 409
 """The status code with which a peer refuses a note because it has another one in its place."""
 _UNKNOWN = 404
-"""The status code with which a peer answers a note about a contract or round that it does not know
-(yet)."""
+"""The status code with which a peer answers a note about something that it does not know (yet)."""
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _AT_ONCE = 10
 """Maximum number of unknown notes that are requested from a peer before a delay."""
@@ -61,8 +60,7 @@ _HEALTH_SECONDS = 60
 A request ends after 30 s at the latest, so a dead peer is reported within two minutes.
 """
 _MOST_HEALTH_BYTES = 1 << 16
-"""The maximum size of a health answer that is parsed. An honest one has about 100 bytes for each
-condition."""
+"""The maximum size of a health answer in bytes; an honest one has about 100 for each condition."""
 
 
 class PeerHealth(msgspec.Struct, frozen=True, kw_only=True):
