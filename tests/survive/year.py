@@ -268,8 +268,11 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder in which everything is kept")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    # The server of processes finds modules where this program does.
-    os.environ |= ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    # The server of processes finds modules where this program does. The heaps are those of deploy/.
+    os.environ |= ENVIRONMENT | {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "MALLOC_ARENA_MAX": "2",
+    }
     shared = Path("/dev/shm")
     place = given.keep or Path(
         tempfile.mkdtemp(prefix="mixtally-", dir=shared if shared.is_dir() else None)
