@@ -99,7 +99,10 @@ def moved_counts(question: Question) -> int:
 
 
 def _residual_variance_share(question: Question) -> float:
-    """Return the largest share of a count's variance that remains given the known sum."""
+    """Return the share of a count's variance that remains if the sum of the counts is known.
+
+    It is the largest such share over the attributes.
+    """
     return max(
         (1.0 - 1.0 / one if one > 2 else 1.0 for one in _attribute_sizes(question)), default=1.0
     )

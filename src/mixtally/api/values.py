@@ -277,7 +277,10 @@ def _public_notes(found: Population, request: ReadingRequest) -> tuple[str, ...]
 
 
 def _warning_sentences(warning: str) -> tuple[str, ...]:
-    """Return a warning as a sentence that names arguments, or no sentence for an empty warning."""
+    """Return a warning with names of arguments in place of options, as a tuple of one sentence.
+
+    The tuple is empty if there is no warning.
+    """
     text = checks.translate_options(warning)
     return (f"{text[0].upper()}{text[1:]}.",) if text else ()
 

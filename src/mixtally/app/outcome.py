@@ -166,7 +166,7 @@ def plan_files(study: Study) -> dict[str, bytes]:
 
 
 def _in_simulation_folder(made: Mapping[str, FileContent]) -> dict[str, FileContent]:
-    """Return the files with names in the folder of the simulation."""
+    """Return the same files, with the folder of the simulation put before each name."""
     # The names of some files already begin with the folder.
     start = f"{SIMULATION}/"
     return {start + name.removeprefix(start): text for name, text in made.items()}

@@ -89,7 +89,7 @@ def example_voters(given: Sequence[str]) -> tuple[Population, str]:
     Raises
     ------
     ParameterError
-        If data, or options for data, are set as well.
+        If ``given`` names options of data, because the example has its own voters.
     """
     if given:
         raise not_together(

@@ -92,7 +92,7 @@ _ENDS = (
 
 
 def _subcommands(first: str) -> dict[str, str]:
-    """Return the commands that begin with the word ``first``: second word and line of help."""
+    """Return the line of help by second word, for all commands that begin with ``first``."""
     begin = first + " "
     return {
         name.removeprefix(begin): command.line

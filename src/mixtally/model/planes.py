@@ -172,7 +172,9 @@ def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDA
 def permute_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
     """Return the images of bins under the permutation of a list.
 
-    Each half of a number is hashed once per round, so a list of d labels takes 6 sqrt(d) hashes.
+    The permutation is a Feistel network. Each of its ``ROUNDS`` rounds hashes only one half of a
+    bin's number, and about sqrt(d) halves exist for d labels. So all bins together need about
+    ``ROUNDS`` * sqrt(d) hashes.
 
     Parameters
     ----------

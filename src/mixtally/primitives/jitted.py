@@ -101,11 +101,13 @@ def find(unsettled: Any, index: Any) -> Any:
 
 @_kernel(int64(_READ, boolean, _PLANE, _PLANE, _INDEX))
 def settle_found(drawn: Any, digit: Any, unsettled: Any, ones: Any, index: Any) -> Any:
-    """Compare the next digit of the threshold in the words that ``index`` lists.
+    """Compare one more random bit of each lane with ``digit``, and return how many words remain.
 
-    ``drawn`` has one random word for each of them. ``ones`` receives the lanes that are now known
-    to be below the threshold. ``index`` keeps the words with an unsettled lane, and their number is
-    returned.
+    A lane is one bit position of a word. It becomes 1 with the probability whose next binary digit
+    is ``digit``. ``drawn`` has a random word for each word that ``index`` lists. Three arrays
+    change in place: ``unsettled`` keeps the lanes whose bits have equaled all digits so far,
+    ``ones`` gains the lanes that are now below the probability, and the front of ``index`` keeps
+    the words that still have an unsettled lane.
     """
     many = 0
     for k in range(len(drawn)):

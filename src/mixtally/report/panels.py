@@ -41,7 +41,7 @@ class Panel:
 
 
 def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
-    """Draw several panels under one title.
+    """Return a chart of several panels under one title.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class _Totals(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The size of its arrays."""
+        """The size of the two arrays, in bytes."""
         return self.total.nbytes + self.weight.nbytes
 
 

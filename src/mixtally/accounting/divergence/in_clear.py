@@ -323,17 +323,17 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 
 def gaussian_shift(variance: float, times: int, delta: float) -> int:
-    """Return a shift at which empty bins use about a tenth of delta.
+    """Return the shift of the discrete Gaussian at which bins without fakes use a tenth of delta.
 
-    F(0) is the probability of no fakes in a bin. The sum of F(0) over all messages is about a tenth
-    of ``delta``.
+    The number of fakes in a bin is the shift plus a discrete Gaussian, at least 0. Let F(0) be the
+    probability of no fakes in a bin. Then ``times`` * F(0) is about ``delta`` / 10.
 
     Parameters
     ----------
     variance : float
         The variance of the discrete Gaussian.
     times : int
-        The number of messages whose probabilities F(0) are added.
+        The number of messages, each of which adds one F(0).
     delta : float
         The required delta, in (0, 1).
     """

@@ -105,7 +105,10 @@ _LEAST_SHARE, _MOST_SHARE = 1e-4, 0.99
 
 
 def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
-    """Return whether replaced values of people count: always, if the number of people is given."""
+    """Return whether the proof relies on the replaced values of other people.
+
+    It does if the number of people is given.
+    """
     return given.users is not None
 
 

@@ -184,7 +184,9 @@ class Draws:
         return self._differences(1)
 
     def _differences(self, power: int) -> list[float]:
-        """Return Newton's divided differences of N^``power`` weight(N), which is a polynomial.
+        """Return Newton's divided differences of the polynomial N -> N^``power`` * weight(N).
+
+        The nodes are the whole numbers from ``certain`` on.
 
         The differences are computed in integers, so that nothing cancels before the division.
         """

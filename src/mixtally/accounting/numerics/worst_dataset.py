@@ -114,7 +114,10 @@ class _Search:
         return self.gap.ceilings(self.aim)
 
     def bound_cell(self, cell: Cell, places: Places) -> Floats:
-        """Return the upper bounds of a cell; a single point also updates the ceiling."""
+        """Return upper bounds of the divergence over a cell, one for each epsilon.
+
+        If the cell is a single point, its exact divergence may also raise the ceiling.
+        """
         self.cells += 1
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: expected a proof of at most {_MOST_CELLS} cells")

@@ -1,12 +1,13 @@
 """The proof of an attack: a lower bound of epsilon from the frequency of one event.
 
-``lab.attacks.outcome`` calls ``prove`` with the statistics of a game. The statistic is drawn many
-times in world u, and independently in world v. The event is selected first: from extra runs of the
-distribution of the statistic if this distribution is known, and otherwise from a quarter of the
-runs. The event is then counted in all runs that were not used to select it. Let P be the
-probability of the event in the world that it favors, and Q in the other world. The hypothesis P <=
-e^epsilon Q + delta is tested exactly (``refute``). A mechanism that is (epsilon, delta)-private
-satisfies the hypothesis for every event. So each refuted epsilon is below the true one.
+``lab.attacks.outcome`` calls ``prove`` with the statistics of a game. In world u one person has the
+record u, and in world v the record v. Many runs of the game in each world give values of the
+statistic. The event is selected first: from extra draws of the statistic if its distribution is
+known, and otherwise from a quarter of the runs. The event is then counted in all runs that were not
+used to select it. Let P be the probability of the event in the world that it favors, and Q in the
+other world. The hypothesis P <= e^epsilon Q + delta is tested exactly (``refute``). A mechanism
+that is (epsilon, delta)-private satisfies the hypothesis for every event. So each refuted epsilon
+is below the true one.
 
 Source: Jagielski, Ullman, Oprea, Auditing Differentially Private Machine Learning (2020), section
 3, for the lower bound at a given delta from the probabilities of one event.

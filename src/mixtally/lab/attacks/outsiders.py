@@ -11,15 +11,17 @@ on. One hop is honest. The hops before it remove the messages of others. The hop
 collector and the other people reveal the messages that they sent, and the attacker subtracts these.
 There are three cases:
 
-- Every mix draws fakes. The fakes of the honest hop hide the person wherever this hop is, so the
+- If every mix draws fakes, the fakes of the honest hop hide the person wherever this hop is. So the
   guarantee applies.
-- People draw the fakes. If the honest hop is the first, the fakes of the honest people hide the
-  person, so the guarantee applies. If it comes after a dishonest hop, only the person's own fakes
-  remain, and the assumption of the certificate is broken.
-- The guarantee counts on flips of others, and these are revealed. Only the fakes hide the person.
+- If people draw the fakes and the honest hop is the first, the fakes of the honest people hide the
+  person. So the guarantee applies. If the honest hop comes after a dishonest one, only the person's
+  own fakes remain, and the assumption of the certificate is broken.
+- If the guarantee counts on flips of others, these are revealed, and only the fakes hide the
+  person.
 
-*collusion* assumes that every second honest person reveals their messages, or that every mix does.
-In the second case only the randomization of each report is left.
+*collusion* assumes that every second honest person reveals their messages, or that every mix
+reveals which messages are the person's. In the second case only the randomization of each report is
+left.
 """
 
 from dataclasses import replace

@@ -24,7 +24,7 @@ class PlanesGame(CountedGame):
 
     @property
     def planes(self) -> Planes:
-        """The planes of the part."""
+        """The planes that the messages of the attacked part may name."""
         planes = self.senders.part.planes
         assert planes is not None
         return planes

@@ -90,9 +90,10 @@ class IdentifierWatch:
     """
 
     def __init__(self, names: Sequence[str], skipped: Collection[str] = ()) -> None:
-        """Watch the columns ``names`` except those in ``skipped``.
+        """Choose the columns to watch from ``names`` without those in ``skipped``.
 
-        All columns with the name of an identifier are watched, and a fixed number of others.
+        Every column whose name suggests an identifier, such as "user_id", is watched. Of the other
+        columns only the first ``_WATCHED_COLUMNS`` are.
         """
         free = [name for name in dict.fromkeys(names) if name not in skipped]
         named = [name for name in free if _has_identifier_name(name)]
@@ -275,7 +276,10 @@ def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
 
 
 def _are_codes(texts: Sequence[str]) -> bool:
-    """Return whether most texts are codes: one word with a digit or an at sign, but no number."""
+    """Return whether most texts are codes.
+
+    A code is one word that contains a digit or an at sign and is not itself a number.
+    """
     codes = sum(
         _CODE.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None for text in texts
     )

@@ -164,8 +164,7 @@ def _state_noise(
 ) -> float:
     """Return the noise of the formula.
 
-    If the case lacks the number of fakes, the error says that it is missing, not that it is too
-    small.
+    If ``given_fakes`` is False, an error about the number of fakes says that the number is missing.
     """
     try:
         return formula.compute(epsilon=epsilon, delta=delta, **parameters)

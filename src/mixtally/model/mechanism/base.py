@@ -276,7 +276,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return int(getattr(self, parameter.field))
 
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
-        """Return the values that a calibration found for ``parameter``, by public name."""
+        """Return what a calibration found for ``parameter``, by its public names."""
         return {
             one.name: parameter.to_public_value(self.parameter_value(parameter))
             for one in self.PARAMETERS

@@ -138,10 +138,11 @@ def _invert_unlisted(
 
 
 def _variances(mechanism: Shuffled, points: int) -> tuple[float, float, float]:
-    """Return the variances of W_i, the number of listed points at which a message points.
+    """Return the variances of the number W of words of the list that one message matches.
 
-    They are averages over random keys of the hash, for a fake, for the message of a word that is
-    not listed, and for the message of a listed word. ``points`` is the length c of the list.
+    The three variances are for a fake, for the message of a word that is not listed, and for the
+    message of a listed word. They are averages over random keys of the hash. The list has
+    ``points`` words.
     """
     planes = mechanism.planes
     assert planes is not None

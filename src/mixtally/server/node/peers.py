@@ -282,12 +282,13 @@ class Peers:
         return False
 
     def _knows_nothing_new(self, role: Role, now: int, *, unsettled: bool) -> bool:
-        """Return whether a peer has listed its notes of this role, and this role knows all of them.
+        """Return whether a peer has shown all its notes of this role, and all are stored here.
 
-        The list contains hashes. Notes with unknown hashes are requested one by one. If such a note
-        has this role's signature, this role has lost it. If the peer is ``unsettled``, because it
-        has not shown all notes since a restore, the note is stored. Otherwise OldStateError is
-        raised.
+        The peer lists the hashes of these notes, and each note with an unknown hash is requested.
+        This role has lost such a note if the note has its signature. If the peer is ``unsettled``,
+        which means that it has not shown all notes since this role was restored, the note is
+        stored. Otherwise OldStateError is raised. The result is False if the peer did not answer,
+        or if more notes have to be requested later.
         """
         name = self._node.signer.name
         answer = self._fetch(role, f"/notes/{name}", now)

@@ -74,7 +74,10 @@ class Restored:
         self.is_restored = bool(database.rows("SELECT 1 FROM restores LIMIT 1"))
 
     def is_unsettled(self, contract: str, names: Iterable[str]) -> bool:
-        """Return whether any of the peers ``names`` is not settled since the restore."""
+        """Return whether a peer in ``names`` has not yet shown all its notes since the restore.
+
+        Always False if this role was never restored.
+        """
         if not self.is_restored:
             return False
         rows = self._database.rows("SELECT name FROM settled WHERE contract = ?", contract)

@@ -223,7 +223,7 @@ class Adversary:
         return rest[::-1]
 
     def announce(self, place: int, envelopes: Sequence[bytes], bundles: int) -> tuple[bytes, Piece]:
-        """Return the signed manifest of the hostile hop at ``place``, and its only piece.
+        """Return the signed manifest of the hostile hop at ``place``, and the piece of its output.
 
         ``bundles`` is the number of bundles in the round. The numbers in the manifest are
         plausible: an honest hop could state them, too.
