@@ -72,7 +72,7 @@ TOLD = {
     "truth among numbers of JSON": (
         b'{"color": 1}\n{"color": true}\n',
         ("--number", "0,9"),
-        "row 2, column 'color': expected values of one type, number as before, got truth value",
+        "row 2, column 'color': expected values of one type: a number as before, got the truth",
     ),
     "a day among numbers of Parquet": (
         in_parquet({"color": [datetime.date(2024, 1, 2)]}),

@@ -169,7 +169,7 @@ def test_a_set_that_lacks_a_label_is_missing(read, source, gap):
 )
 def test_values_of_two_types_are_not_taken_for_one_another(read, source, values):
     form = RecordType.SET if isinstance(values[0], list) else RecordType.ONE
-    with pytest.raises(DataError, match=r"one type, .* as before|expected a list of labels"):
+    with pytest.raises(DataError, match=r"one type: .* as before|expected a list of labels"):
         read(source, {"c": values}, form)
 
 

@@ -55,7 +55,7 @@ def test_a_list_that_lacks_a_value_is_refused(tmp_path):
 @pytest.mark.parametrize("block", [24, 1 << 22])
 def test_numbers_and_their_texts_are_not_merged(tmp_path, block):
     with pytest.raises(
-        DataError, match=r"row 2, column 'c': .* one type, number as before, got text"
+        DataError, match=r"row 2, column 'c': .* one type: a number as before, got the text"
     ):
         people(lines(tmp_path, '{"c": 1}', '{"c": "1"}'), "c", block=block)
     path = lines(tmp_path, '{"c": ["x"]}', '{"c": "y;x"}', '{"c": "NA"}')
