@@ -9,7 +9,8 @@ Fakes, and the randomness in other people's messages, hide the message of a pers
 - People, flips or fakes *count* if the proof relies on them.
 - A loss distribution *dominates* a pair of distributions if its delta is at least as large at every
   epsilon.
-- Two neighbors u and v have two *orders*: the divergence of P_u from P_v, and that of P_v from P_u.
-  Delta is the larger divergence. The *worse* order is the one with the larger divergence.
+- P_u is the distribution of what the observer sees if the person's record is u. Two neighbors u and
+  v have two *orders*: the divergence of P_u from P_v, and that of P_v from P_u. Delta is the larger
+  divergence. The *worse* order is the one with the larger divergence.
 - A *price* is one delta of one message at one epsilon. Prices measure the work of a search.
 """

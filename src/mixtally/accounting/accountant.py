@@ -51,7 +51,7 @@ class Record:
     pieces
         Number of messages.
     note
-        A further assumption, which begins with "; ", or an empty text.
+        A further assumption, as a text that begins with "; "; empty if there is none.
     """
 
     message: ObservedMessage
@@ -75,8 +75,7 @@ class Record:
 class _ObservedRecord:
     """A record as its observer sees it.
 
-    It is ``pieces`` separate messages like ``message``, each of which is sent in ``rounds``
-    rounds.
+    The observer sees ``pieces`` separate messages like ``message`` in each of ``rounds`` rounds.
     """
 
     message: ObservedMessage
@@ -119,7 +118,7 @@ class Accountant:
         epsilon : float
             Privacy loss in nats, in [0.01, 20].
         aim : float, optional
-            The delta for which the record was calibrated.
+            The delta for which the record was calibrated; None for an estimate of delta(epsilon).
 
         Raises
         ------
@@ -142,8 +141,8 @@ class Accountant:
     def delta(self, record: Record, epsilon: float, aim: float | None = None) -> ProvedDelta:
         """Return both bounds of delta(epsilon) with their source and assumption.
 
-        ``aim`` is the delta to which the result is compared, as in ``upper``; None for an estimate
-        of it.
+        ``aim`` is the delta to which the result is compared, as in ``upper``. If ``aim`` is None,
+        an estimate of delta(epsilon) takes its place.
         """
         self._require_proofs()
         parts, repeats = _observe_record(record), record.message.mechanism.repeats
@@ -205,10 +204,11 @@ class Accountant:
         collections : int
             Number of collections.
         aim : float
-            A delta to which the result is compared; the result may be larger by 1 / 3000 of it.
+            A delta to which the result is compared. The result may exceed the tightest bound by
+            1 / 3000 of ``aim``.
         proved : bool
-            Whether the bound is proved. If not, it is an estimate of the proved bound or slightly
-            more, for a search whose result is proved later.
+            Whether the bound is proved. If not, the result is an estimate of the proved bound, and
+            may be slightly larger. It serves a search whose result is proved later.
         """
         proved = proved and not self.is_approximate
         parts = _observe_record(record)
@@ -235,7 +235,11 @@ class Accountant:
     def one_message_upper(
         self, record: Record, epsilons: Sequence[float], bound: Bound
     ) -> Sequence[float]:
-        """Return upper bounds of one message of ``record``, at several epsilons of a curve."""
+        """Return an upper bound of delta for one message of ``record``, at each of ``epsilons``.
+
+        If the observer sees several messages, the bounds are those of all messages. ``bound`` is
+        the purpose of the bounds, which decides how accurate they are.
+        """
         parts = _observe_record(record)
         if parts.times > 1:
             proved = bound in (Bound.EXACT, Bound.NEAR)
@@ -310,7 +314,10 @@ class Accountant:
 
 
 def local_epsilon(record: Record) -> float:
-    """Return the epsilon that remains if all messages are traced to senders; infinite in clear."""
+    """Return the epsilon that remains if all messages are traced to their senders.
+
+    It is infinite if the messages are not randomized.
+    """
     parts = _observe_record(record)
     return parts.times * parts.message.mechanism.local_epsilon
 

@@ -1,6 +1,6 @@
-"""The error of the same guarantee in the central and in the local model.
+"""Errors of counts in the central and in the local model of differential privacy.
 
-Plans and simulations compare their errors with these baselines.
+Plans and simulations compare their errors with these baselines, which have the same guarantee.
 """
 
 import math
@@ -11,8 +11,9 @@ from mixtally.model.question import MOST_BINS, Kind, Question
 def central_standard_error(epsilon: float, sensitivity: float = 2.0) -> float:
     """Return the standard error of a bin if a trusted party adds discrete Laplace noise.
 
-    ``sensitivity`` is the sum of all changes by one substitution: 2 for a histogram, 1 for the
-    count of a single bit. The decay per unit is epsilon / sensitivity, and no delta is spent.
+    If one record is substituted, the absolute changes of all counts sum to ``sensitivity``: 2 for a
+    histogram, 1 for the count of a single bit. The noise decays by e^(-epsilon / sensitivity) per
+    unit, and no delta is spent.
 
     Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
     (2009), the geometric mechanism.
@@ -45,8 +46,8 @@ def local_standard_error(epsilon: float, users: int, bins: int) -> float:
 def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
     """Return the error of a bit in the local model if all ``bits`` free bits are flipped.
 
-    Every bit has epsilon / bits. The variance is users * p q / (p - q)^2 with p / q = e^(epsilon /
-    bits). Source: Warner, Randomized Response (1965).
+    Every bit gets the share epsilon / bits of epsilon. The variance is users * p q / (p - q)^2 with
+    p / q = e^(epsilon / bits). Source: Warner, Randomized Response (1965).
     """
     share = epsilon / bits
     return math.sqrt(users * math.exp(share)) / math.expm1(share)
@@ -59,11 +60,12 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
     noise of the least scale that satisfies (epsilon, delta) for all of them. The smaller error is
     returned.
 
-    A question of two answers is one number, as the other count is the rest of the people. One
-    substitution changes it by 1, so it needs half the scale of a histogram. For d > 2 answers every
-    count has noise, and the known sum reduces its variance to the share 1 - 1/d
-    (``protocol.estimate.projection``). The same applies to every attribute, all of which change
-    simultaneously.
+    For a question with two answers, only one count is published, as the number of people determines
+    the other. One substitution changes this count by 1, so the noise needs half the scale of a
+    histogram's noise. For d > 2 answers noise is added to every count. The known sum of the counts
+    then reduces their variance to the share 1 - 1/d (``protocol.estimate.projection``). If a record
+    has several attributes, this applies to each of them, and one substitution changes all
+    attributes.
 
     Parameters
     ----------
@@ -137,8 +139,8 @@ def _normal_cdf(deviations: float) -> float:
 def local_error(question: Question, epsilon: float, users: int, collections: int = 1) -> float:
     """Return the error of an empty bin in the local model, if the collections share epsilon.
 
-    Free bits use randomized response, and sets unary encoding with a share of epsilon for every
-    member.
+    For free bits the mechanism is randomized response. For sets it is unary encoding, where every
+    member gets an equal share of epsilon.
 
     Parameters
     ----------

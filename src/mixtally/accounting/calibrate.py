@@ -82,10 +82,11 @@ def calibrate(
 ) -> Record:
     """Return ``record`` with the least ``parameter`` that satisfies the guarantee.
 
-    A flip probability exceeds the least one by at most the relative ``tolerance``. If another crowd
-    than expected is the worst, the excess may be a few ten-thousandths. For one message the least
-    number of fakes is found. For several messages some hundredths of ``delta`` may remain unused.
-    The least value of ``parameter`` is then smaller by less than a hundredth.
+    For one message a flip probability exceeds the least possible one by at most the relative
+    ``tolerance``. This excess may be a few ten-thousandths if the worst crowd is not the expected
+    one. A number of fakes for one message is the least possible one. For several messages some
+    hundredths of ``delta`` may remain unused, and the returned value then exceeds the least
+    possible one by less than a hundredth.
 
     Parameters
     ----------
@@ -163,9 +164,10 @@ def probably_satisfies(
 
 
 class _CalibrationRequest(NamedTuple):
-    """The request of a search.
+    """The arguments of a search for the least value of a parameter that satisfies a guarantee.
 
-    ``value_range`` is the range of values; ``limited`` is whether the caller gave its upper end.
+    ``value_range`` has the smallest and the largest value that may be tried. ``limited`` says
+    whether the caller gave the largest value.
     """
 
     record: Record
@@ -238,7 +240,10 @@ def _find_least_value(accountant: Accountant, request: _CalibrationRequest) -> i
 
 
 def _find_start(accountant: Accountant, request: _CalibrationRequest, axis: Axis) -> Start:
-    """Return the start of a search, from a Gaussian approximation if messages are composed."""
+    """Return the value at which a search starts.
+
+    If messages are composed, the value follows from a Gaussian approximation of their composition.
+    """
     goal, message = request.goal, request.record.message
     start = divergence_of(message).start(message, request.parameter, goal)
     unknown = Start(start, 1.0, math.nan)

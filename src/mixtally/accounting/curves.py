@@ -307,9 +307,9 @@ def trace_randomizer(one: Randomizer, reach: float) -> PrivacyCurve:
     Parameters
     ----------
     one : Randomizer
-        The randomizer among its crowd.
+        The randomizer, among other people and fakes.
     reach : float
-        Its local epsilon.
+        The local epsilon of the randomizer.
     """
     if one.exact_bit is not None:
         with suppress(EffortError):

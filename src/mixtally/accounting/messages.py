@@ -35,7 +35,10 @@ _MOST_DISTRIBUTION_BYTES = 200_000_000
 
 
 class PricesSpentError(Exception):
-    """A search has reached its limit of prices: of deltas of one message at one epsilon."""
+    """A search has reached its limit of prices.
+
+    A price is one computed delta of one message at one epsilon.
+    """
 
 
 class _MessageLosses(NamedTuple):
@@ -46,7 +49,7 @@ class _MessageLosses(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The approximate size."""
+        """The approximate memory of the losses and of the points, in bytes."""
         return self.losses.nbytes + 128 * len(self.points)
 
 
@@ -58,7 +61,10 @@ class _ComposedMessages(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The approximate size; the points are counted in ``_MessageLosses``."""
+        """The approximate memory of the sum, in bytes.
+
+        The points are not counted again, because they are those of a ``_MessageLosses``.
+        """
         return self.total.nbytes
 
     def upper_at_next_point(self, epsilon: float) -> float:
@@ -255,7 +261,7 @@ def keep_freed() -> None:
 
     glibc returns memory to the system above a limit that follows the largest block that was ever
     freed. If arrays of some hundred kilobytes are allocated and freed often, returning them costs
-    more than computing with them. No page of this block is ever touched; other allocators are not
-    affected.
+    more than computing with them. So a large block is allocated and freed here. No page of this
+    block is ever touched. Other allocators than glibc's are not affected.
     """
     np.empty(_BYTES, dtype=np.uint8)

@@ -67,7 +67,8 @@ _ROUNDING_FACTOR = 1.001
 class ComposedDelta(NamedTuple):
     """The upper bound of delta(epsilon) of several collections, as a function on [0, 20].
 
-    ``without_caps`` falls with epsilon, and ``cap_cost`` rises with it.
+    The bound is the sum of two functions of epsilon. ``without_caps`` is the bound for messages
+    without caps, and falls. ``cap_cost`` is the increase of delta due to the caps, and rises.
     """
 
     without_caps: Curve
@@ -115,10 +116,10 @@ def delta_of(
 
 
 def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = None) -> Certificate:
-    """Return a certificate for the least epsilon in [0.01, 20] that satisfies a delta.
+    """Return a certificate for the least epsilon in [0.01, 20] that satisfies ``delta``.
 
-    Epsilon is rounded up to six digits. Raises InfeasibleError if delta is too large even at
-    epsilon 20, and otherwise as ``delta_of`` does.
+    Epsilon is rounded up to six digits. Raises InfeasibleError if even epsilon 20 does not satisfy
+    ``delta``, ParameterError if ``delta`` is outside (0, 1), and all errors of ``delta_of``.
 
     Parameters
     ----------
@@ -222,10 +223,11 @@ def upper_curve(
 
 
 def _make_composed_terms(plan: Plan, times: int) -> ComposedTerms:
-    """Return ``times`` collections under a plan, with their share of the plan's epsilon.
+    """Return the terms of ``times`` collections under a plan, and their share of epsilon.
 
-    With this share basic composition is exact for a guarantee whose curve bends sharply at its
-    epsilon, such as that of clear-shaped.
+    The plan's epsilon is divided equally among the collections of the plan. With this share, basic
+    composition is exact for a guarantee whose curve bends sharply at the plan's epsilon, such as
+    the guarantee of clear-shaped.
     """
     terms = PrivacyTerms.of(plan, times)
     return ComposedTerms(

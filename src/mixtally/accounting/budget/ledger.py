@@ -29,7 +29,8 @@ class RemainingBudget(NamedTuple):
     Attributes
     ----------
     times
-        The number of further collections under a given plan; at most 10^6 in total.
+        The number of further collections under a given plan that fit the budget. Together with the
+        charged collections there are at most 10^6.
     spent
         Epsilon spent at the budget's delta: 0 if nothing was charged, None above 20.
     epsilon
@@ -139,8 +140,8 @@ def remaining_budget(
 def _count_further_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
     """Return the largest number of further charges of ``plan`` that fits.
 
-    Doubling and bisection find the number. The deltas of this number and of the next one are
-    computed.
+    Doubling and bisection find the number. Delta is computed both for this number of charges and
+    for one charge more.
     """
     _check_observer(ledger, plan)
     verify(plan, accountant)

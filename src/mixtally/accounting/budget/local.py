@@ -35,7 +35,7 @@ def epsilon_of(keep: float) -> float:
 
 
 def threshold_for_keep(keep: float) -> int:
-    """Return the flip threshold, times 2^64, at which a bit is kept with probability ``keep``.
+    """Return the flip probability, times 2^64, at which a bit is kept with probability ``keep``.
 
     Raises ParameterError unless ``keep`` is in (1/2, 1) and gives an epsilon in [0.01, 20].
     """
@@ -52,7 +52,7 @@ def threshold_for_keep(keep: float) -> int:
 
 
 def least_threshold(epsilon: float) -> int:
-    """Return the least flip threshold with which every record alone satisfies ``epsilon``.
+    """Return the least flip probability, times 2^64, whose local epsilon is at most ``epsilon``.
 
     Raises ParameterError for an epsilon outside [0.01, 20].
     """
@@ -64,7 +64,8 @@ def least_threshold(epsilon: float) -> int:
 def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificate:
     """Return the guarantee, with delta = 0, of every report that is seen with its sender.
 
-    Raises ParameterError if the flips do not satisfy epsilon, or if it is outside [0.01, 20].
+    Raises ParameterError if the flips do not satisfy ``epsilon``, or if ``epsilon`` is outside
+    [0.01, 20].
 
     Parameters
     ----------
@@ -112,9 +113,10 @@ def least_guess_error(promise: Certificate, options: int) -> float:
 def ballot_evidence(mechanism: BitFlips) -> tuple[float, float, float]:
     """Return the probabilities that a report supports the true record, neither, or a false one.
 
-    They are p^2, 2pq and q^2, where q is the flip probability and p = 1 - q. The true record and
-    the false one, which the person claims, differ in two bits. Both, one or none of these bits are
-    kept. The likelihood ratio of the true to the false record is then (p/q)^2, 1 or (q/p)^2.
+    A person claims a false record, which differs from the true one in two bits. The report keeps
+    both, one or none of these bits of the true record. The likelihood ratio of the true to the
+    false record is then (p/q)^2, 1 or (q/p)^2, where q is the flip probability and p = 1 - q. The
+    three probabilities are p^2, 2pq and q^2.
     """
     q = mechanism.flip_probability
     p = 1.0 - q
