@@ -91,7 +91,7 @@ class LossSum:
 
     @property
     def nbytes(self) -> int:
-        """The size of its arrays."""
+        """The memory of the arrays, in bytes."""
         return sum(side.places.nbytes + side.logs.nbytes for side in self.sides)
 
     def delta(self, epsilon: float) -> float:
@@ -115,8 +115,9 @@ class LossSum:
     def lower(self, epsilon: float) -> float:
         """Return a lower bound of the divergence of the losses on their lattice.
 
-        The losses that wrap around onto the half cycle above ``epsilon``, from either end, are
-        bounded by Chernoff's inequality and subtracted.
+        The sum is taken over the half of the cycle that lies above ``epsilon``. Losses from outside
+        the cycle wrap around into this half, from either end. Their probability is bounded by
+        Chernoff's inequality and subtracted.
         """
         slack = RELATIVE_SLACK + self.draws * _EXPONENT_ERROR
         if self.most * self.step <= epsilon:
@@ -147,7 +148,10 @@ class LossSum:
         return height, mean, variance
 
     def _saddle(self, epsilon: float) -> float:
-        """Return a tilt >= 0 with a mean near ``epsilon``; every tilt gives a valid bound."""
+        """Return a tilt >= 0 at which the mean of the tilted sum is near ``epsilon``.
+
+        Every tilt gives a valid bound.
+        """
         low, high = 0.0, min(1.0, self.steepest)
         if self._cumulants(low)[1] >= epsilon:
             return low
@@ -180,8 +184,9 @@ class LossSum:
     def _chernoff_tail(self, t: float, end: float, *, above: bool = True) -> float:
         """Return Chernoff's bound on the tilted probability of a sum above, or below, ``end``.
 
-        Every further tilt gives a bound. If single losses are large, the best tilt is far below
-        that of a Gaussian sum, so smaller and smaller tilts are tried.
+        Chernoff's inequality is valid for every change of the tilt t. If single losses are large,
+        the best change is far smaller than for a Gaussian sum, so smaller and smaller changes are
+        tried.
         """
         height, mean, variance = self._cumulants(t)
         away = 1.0 if above else -1.0
@@ -261,10 +266,10 @@ def _norm(a: NDArray[Any]) -> float:
 def _common_step(parts: Sequence[tuple[LossDistribution, int]]) -> float:
     """Return the step of a lattice for all losses.
 
-    The result is the finest step, unless a coarser one is as tight or the length of the sum
-    requires it. Rounding to a coarser lattice adds at most a quarter of its squared step to the
-    variance of each loss. Only the length of the sum can require a step that is coarser than every
-    given one.
+    The search begins with the finest step of ``parts``. A coarser step is used if it adds little to
+    the variance of the sum: rounding a loss to a lattice adds at most a quarter of the squared
+    step. A step that is coarser than all steps of ``parts`` is used only if the sum would otherwise
+    have too many lattice points.
     """
     step = min(losses.step for losses, _ in parts)
     real = [(losses, times) for losses, times in parts if len(losses.places)]

@@ -11,7 +11,7 @@ orders.
 
 All answers of a collection are given before anything is published. In a later collection the person
 may choose answers after seeing earlier results, so the direction may depend on them. No fixed a
-covers this case. There one loss distribution that dominates both directions is used (``compose``).
+covers this case. So ``compose`` uses one loss distribution that dominates both directions.
 """
 
 import math
@@ -68,10 +68,12 @@ _LossCounts = list[tuple[LossDistribution, int]]
 def _split_directions(
     one: LossDistribution | DirectedLosses, times: int, cells: int
 ) -> list[_LossCounts]:
-    """Return lists of losses that together cover every division of messages by direction.
+    """Return lists of losses that together cover every number of forward changes.
 
-    Each list is for ``times`` messages, of which between a and b change in the forward direction.
-    It has pairs of losses and the number of messages with these losses.
+    Each list has pairs: a loss distribution, and the number of messages with these losses. A list
+    covers the cases in which between a and b of ``times`` messages change in the forward direction.
+    There are ``cells`` lists or, if ``times`` is smaller, one list for each number of forward
+    changes. If the losses do not depend on the direction, there is a single list.
     """
     if isinstance(one, LossDistribution):
         return [[(one, times)]]

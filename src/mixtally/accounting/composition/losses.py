@@ -46,7 +46,7 @@ class LossDistribution:
 
     @property
     def nbytes(self) -> int:
-        """The size of its arrays."""
+        """The memory of the arrays, in bytes."""
         return self.places.nbytes + self.chances.nbytes
 
     def delta(self, epsilon: float) -> float:
@@ -75,8 +75,8 @@ class LossDistribution:
         """Return a distribution on the lattice of ``step`` that dominates this one.
 
         A loss between two lattice points goes to both of them, in the proportions that preserve the
-        mean of e^-loss. So the curve is again made of chords. The probability that reaches zero
-        comes from both sides.
+        mean of e^-loss. So the curve is again made of chords. The loss zero receives probability
+        from losses above and from losses below zero.
         """
         if self.other is not None:
             ahead, back = (replace(one, other=None) for one in (self, self.other))

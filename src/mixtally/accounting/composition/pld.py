@@ -81,7 +81,8 @@ class Tightness(NamedTuple):
     Attributes
     ----------
     bend
-        Excess relative to delta. Where delta is below 1e-15, 1e-2 is always accepted.
+        Excess relative to delta. Where delta is below 1e-15, a relative excess of 1e-2 is always
+        accepted.
     shift
         Excess, measured as a shift of the curve to larger epsilons: relative to the larger of
         epsilon and the spread of the losses.
@@ -90,7 +91,8 @@ class Tightness(NamedTuple):
     grain
         Approximate number of lattice steps into which delta(0) is divided.
     floor
-        Absolute excess that is accepted; that of a composition is at most ``times`` this number.
+        Absolute excess that is accepted for one distribution. The excess of a composition of
+        ``times`` distributions is at most ``times`` this number.
     share
         Share of the target delta from which ``adapt_to_delta`` computes ``floor``.
     """
@@ -180,7 +182,8 @@ def prove_points(
 ) -> tuple[float, dict[int, float]]:
     """Choose points by an estimated ``curve``, and return the points with their proved deltas.
 
-    ``prove`` is called once with all their epsilons.
+    ``prove`` is called once. It takes the epsilons of all points, and returns their proved deltas.
+    The result is a step, and the proved delta at each chosen multiple of the step.
     """
     step, points = choose_points(curve, reach, tightness)
     return step, dict(zip(points, prove([place * step for place in points]), strict=True))
@@ -220,9 +223,10 @@ def _check_delta(delta: float) -> float:
 
 
 def _find_end(curve: Curve, step: float, most: float, floor: float) -> float:
-    """Return an epsilon at which the curve has nearly fallen to its last value.
+    """Return an epsilon at which the curve has nearly fallen to its value at ``most``.
 
-    Only multiples of the step are evaluated, so that no value is computed twice.
+    There the curve exceeds this value by at most ``floor`` and a small share of the value. Only
+    multiples of the step are tried, so that no value is computed twice.
     """
     rest = curve(most)
     connect_points(1.0, {0: curve(0.0), 1: rest})  # raises if the curve rises

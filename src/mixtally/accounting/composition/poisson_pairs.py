@@ -24,8 +24,10 @@ from mixtally.primitives import tails
 
 
 def gain_and_loss_of_message(mean: float, step: float) -> tuple[LossDistribution, LossDistribution]:
-    """Return the losses of a bin with the person's message against one without, and the reverse.
+    """Return the loss distributions of one bin for both orders of the neighbors.
 
+    One neighbor sends a message to the bin, and the other does not. The first distribution has the
+    losses of sending against not sending, and the second has those of not sending against sending.
     The bin contains ``mean`` > 0 messages of others on average. ``step`` is the step of the
     lattice, a power of two.
     """

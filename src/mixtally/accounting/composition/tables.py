@@ -7,9 +7,9 @@ both bins add up. Each has the following loss with probability F(k):
     the bin that gained the record shows k + 1: loss ln F(k) / F(k+1), infinite past the table's end
     the bin that lost it shows k:               loss ln F(k) / F(k-1), infinite at k = 0
 
-If the fakes of two bins are *paired*, one bin has the fakes that the other lacks of a fixed total.
-Then one bin shows everything, and its loss alone is that of the record. The table is symmetric, so
-exchanging the datasets gives the same losses.
+If the fakes of two bins are *paired*, both numbers of fakes add up to a fixed total. Then the count
+of one bin determines the count of the other, and the loss of one bin is that of the record. The
+table is symmetric, so exchanging the datasets gives the same losses.
 
 Exchanging the bins exchanges the datasets, so the losses of the sum below zero mirror those above.
 For a discrete Gaussian of mean s and variance v the losses are (2 (k - s) + 1) / (2 v) and -(2 (k -
@@ -52,7 +52,11 @@ _ROUNDING_SLACK = 1.0 + 1e-12
 
 
 class _BinLosses(NamedTuple):
-    """The losses of one bin: probabilities from the place ``first`` on, and of an infinite loss."""
+    """The distribution of the losses of one bin on a lattice.
+
+    ``chances`` has the probabilities of the losses of ``first``, first + 1, .. steps. ``infinite``
+    is the probability of an infinite loss.
+    """
 
     first: int
     chances: Floats
@@ -62,7 +66,8 @@ class _BinLosses(NamedTuple):
 def losses_of(weights: tuple[int, ...], *, paired: bool = False) -> LossDistribution:
     """Return losses that dominate one record among fakes with P[k] = weights[k] / 2^64.
 
-    Raises AccountingError for a table of paired fakes that is not symmetric.
+    If ``paired``, the fakes of the two bins add up to a fixed total. Raises AccountingError if the
+    fakes are paired and the table is not symmetric.
     """
     bins = _bin_outcomes(weights, paired=paired)
     step = _step(bins[0])
@@ -99,9 +104,11 @@ def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
 
 
 def _bin_outcomes(weights: tuple[int, ...], *, paired: bool) -> list[list[tuple[int, int]]]:
-    """Return one list for each bin: the table entries of every outcome under both datasets.
+    """Return one list of outcomes for each of the two bins.
 
-    If the bins are paired, only one list is returned, as the other bin shows nothing more.
+    An outcome is a possible count of the bin. It is stored as two entries of the table: its
+    probabilities under the first and under the second dataset. If the bins are paired, only one
+    list is returned, because the count of the other bin shows nothing more.
     """
     gained = list(pairwise((*weights, 0)))
     if paired:
@@ -128,14 +135,17 @@ def _loss(here: int, there: int) -> float:
 
 
 def _step(cells: Iterable[tuple[int, int]]) -> float:
-    """Return a power of two that is fine enough for the finite losses."""
+    """Return a lattice step, a power of two that is fine enough for the finite losses."""
     finite = ((here, _loss(here, there)) for here, there in cells if here and there)
     square = math.fsum(here / SCALE * loss * loss for here, loss in finite)
     return float(2.0 ** math.floor(math.log2(max(_LEAST_STEP, _FINE * math.sqrt(square)))))
 
 
 def _round_up_losses(cells: Iterable[tuple[int, int]], step: float) -> _BinLosses:
-    """Return the losses of outcomes (F here, F there), rounded up to the lattice."""
+    """Return the losses of outcomes, moved to the lattice so that delta can only increase.
+
+    ``cells`` has the outcomes of one bin as ``_bin_outcomes`` returns them.
+    """
     infinite = 0
     chances: list[int] = []
     losses: list[float] = []
