@@ -67,11 +67,12 @@ class ProvedDelta(NamedTuple):
 
 
 class CountedParameters(NamedTuple):
-    """Parameters of a protocol, with the fakes and people that count: all, or only the honest ones.
+    """Parameters of a protocol, and the numbers of fakes and people that count.
 
-    ``given`` are the parameters that the user gave. ``fakes`` is the number of fakes in one round;
-    0 if there are none or their number is sought. ``crowd`` is the number of people whose own flips
-    count. ``for_epsilon`` is the epsilon for which a parameter is sought, or None.
+    Either all fakes and people count, or only the honest ones. ``given`` has the parameters that
+    the user gave. ``fakes`` is the number of fakes in one round; 0 if there are none or their
+    number is sought. ``crowd`` is the number of people whose own flips count. ``for_epsilon`` is
+    the epsilon for which a parameter is sought; None if no parameter is sought.
     """
 
     given: Parameters
@@ -89,7 +90,10 @@ class CalibrationTarget(NamedTuple):
 
     @property
     def cover(self) -> float:
-        """An estimate of the number of messages that must hide a bin, per message of the person."""
+        """The estimated number of messages of others that must show a bin to hide the person's.
+
+        It grows with the number of messages that are composed.
+        """
         return usual_cover(self.epsilon, self.delta) * float(self.times**0.9)
 
 
@@ -124,7 +128,10 @@ class Divergence(Protocol):
     def record_fields(
         self, name: str, counted: CountedParameters
     ) -> tuple[ObservedMessage, int, str]:
-        """Return one message of protocol ``name``, how many a record has, and an assumption."""
+        """Return a message of protocol ``name``, the number of messages a record has, and a note.
+
+        The note is a further assumption; it is empty if there is none.
+        """
         ...
 
     def delta(
@@ -174,7 +181,10 @@ class Divergence(Protocol):
 
 
 def separation_note(given: Parameters) -> str:
-    """Return the assumption for a record of which each bit is sent as a separate message."""
+    """Return the assumption that a record relies on if each bit is sent as a separate message.
+
+    Return an empty text for other records.
+    """
     if given.split and given.messages_per_record() == 1:
         return "; every bit is a message of its own and the mixes keep them apart"
     return ""

@@ -67,9 +67,10 @@ def counts_people(name: str, given: Parameters) -> bool:
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """Return one message of protocol ``name``, how many a record has, and an assumption.
+    """Return a message of protocol ``name``, the number of messages that a record has, and a note.
 
-    If the threshold is sought, the message has the largest threshold.
+    The note is a further assumption; it is empty if there is none. If the threshold is sought, the
+    message has the largest threshold.
     """
     given = counted.given
     single = name == "single-bit" or given.bits is not None
@@ -107,9 +108,9 @@ def _is_sent_bitwise(name: str, given: Parameters) -> bool:
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
     """Return the parameter at which about ``goal.cover`` messages hide the person's record.
 
-    The start never decides where a search ends. A fake hides a record if the fake shows all set
-    bits of the record. Another person's record hides it if that record shows these bits and has
-    lost its own.
+    The start never decides where a search ends. A fake hides the person's record if the fake shows
+    all set bits of the person's record. The record of another person hides it if flips have set
+    these bits and have cleared the other person's own bits.
     """
     m = message.mechanism
     if not isinstance(m, BitFlips) or parameter not in (Parameter.FAKES, Parameter.FLIP):
@@ -180,9 +181,9 @@ def require_bit_flips(message: ObservedMessage) -> BitFlips:
 def directional_upper(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> tuple[Sequence[float], Sequence[float]] | None:
-    """Return upper bounds in both orders for a single bit among fake zeros.
+    """Return upper bounds in both orders of the neighbors, for a single bit among fake zeros.
 
-    None is returned for other records, for which the pairs of both orders are equal.
+    Return None for other records, for which the same bounds are used in both orders.
     """
     m = require_bit_flips(message)
     if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
@@ -283,9 +284,10 @@ def _uniform_fakes_upper(
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
     """Return the tightest kind of bound that costs no more than ``bound``.
 
-    Sets that are seen whole have all four kinds. A single bit in an unknown crowd, and sums, have
-    all but rough bounds. Values among uniform fakes or other people, and free bits in an unknown
-    crowd, have near, rough and exact bounds. All other records have only exact bounds.
+    For sets among blanks there are all four kinds of bounds if messages are observed. For sums, and
+    for a single bit in an unknown crowd, there are all kinds except rough bounds. For values among
+    uniform fakes or other people, and for free bits in an unknown crowd, there are near, rough and
+    exact bounds. For all other records there are only exact bounds.
     """
     if _most_set(message):
         return bound
@@ -312,10 +314,10 @@ def upper(
 def _upper_at_several(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> Sequence[float] | None:
-    """Return bounds of single bits, sums, and sets with many orbits; None for other records.
+    """Return upper bounds at several epsilons, if they are computed together; None otherwise.
 
-    The orbits are those of ``k_hot``. Raises EffortError if sums would take too long. If there are
-    no epsilons, only this is checked.
+    They are computed together for single bits, for sums, and for sets with many orbits (``k_hot``).
+    Raises EffortError if sums would take too long. If ``epsilons`` is empty, only this is checked.
     """
     m = require_bit_flips(message)
     crowd = m.crowd, m.fakes.count

@@ -49,11 +49,11 @@ _MOST_BYTES = 64_000_000
 
 
 class _RankedOutcomes(NamedTuple):
-    """The possible counts s of one bin by rising ratio F(s-1) / F(s), for any number of epsilons.
+    """The possible counts s of one bin, sorted by rising ratio F(s-1) / F(s), for any epsilon.
 
-    ``ratios`` are in units of 2^-256; ``first`` has F(s-1) and ``second`` has F(s) for each s.
-    ``sum_first`` and ``sum_second`` have, for every place, the sum of the numbers before it. Their
-    last entry is the sum of all numbers.
+    ``ratios`` has the ratio of each s in units of 2^-256. ``first`` has F(s-1) and ``second`` has
+    F(s). ``sum_first`` and ``sum_second`` have cumulative sums of ``first`` and ``second``: entry i
+    is the sum of the first i numbers, and the last entry is the sum of all numbers.
     """
 
     ratios: tuple[int, ...]
@@ -64,7 +64,7 @@ class _RankedOutcomes(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """A bound on the size of its integers."""
+        """An upper bound of the memory of the integers, in bytes."""
         return 400 * len(self.ratios)
 
 

@@ -228,11 +228,12 @@ def _load_totals_of_coins(
 
 
 def _weights(records: int, bins: float, total: tails.Floats) -> tails.Floats:
-    """Return P(T) for consecutive totals that cover all but the cut, from ratios of neighbors.
+    """Return P(T) for the consecutive values ``total`` of T, computed from ratios of neighbors.
 
-    The ratios are multiplied outwards from the middle, with at most five roundings a step and as
-    many of their sum. The products are divided by their sum, although the window contains less than
-    1. Raises AccountingError if ``tails.pmf`` disagrees.
+    The values must cover all of the probability except a negligible part. The ratios are multiplied
+    outwards from the middle, with at most five roundings a step and as many of their sum. The
+    products are divided by their sum, so they sum to 1, although the values cover slightly less.
+    Raises AccountingError if ``tails.pmf`` disagrees.
     """
     middle = min(max(round(2.0 * records / bins - float(total[0])), 0), len(total) - 1)
     up = total[middle + 1 :]

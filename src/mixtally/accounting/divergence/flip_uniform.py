@@ -1,8 +1,8 @@
 """The divergence of flipped one-hot records among flipped one-hot fakes of uniform bins.
 
-``bit_flips`` uses this file. For the observer ``messages`` the fakes' own bit matters. Let r = p/q,
-d the number of bins, |y| the number of set bits of a message y, and R(0) a flipped blank. A flipped
-uniform record has the distribution
+``bit_flips`` uses this file. Every fake has one set bit before its flips, and for the observer
+``messages`` this bit matters. Let r = p/q, d the number of bins, |y| the number of set bits of a
+message y, and R(0) a flipped blank. A flipped uniform record has the distribution
 
     b(y) = P[R(0) = y] (|y| r + (d - |y|)/r) / d.
 
@@ -44,8 +44,8 @@ def messages_delta(
 ) -> Bracket:
     """Return delta(epsilon) of a flipped one-hot record among ``fakes`` flipped uniform ones.
 
-    A branch has the messages with given bits of the two bins that distinguish the records.
-    Neighboring values of W are merged until each branch has at most ``most`` values.
+    Two records differ in two bins. The two bits that a message has there divide all messages into
+    four branches. Neighboring values of W are merged until each branch has at most ``most`` values.
     """
     branches = _branches(bins, threshold, epsilon)
     above = saddle_point_bounds(
@@ -67,9 +67,10 @@ def upper(
     *,
     few: bool = False,
 ) -> float:
-    """Return the upper bound; with ``few`` values it is some hundredths larger.
+    """Return the upper bound of delta(epsilon), as ``messages_delta`` does.
 
-    The bound may be larger by the relative amount ``smoothed``, which saves time.
+    The bound may be larger by the relative amount ``smoothed``, which saves time. If ``few``, fewer
+    values of W are kept, and the bound is larger by some hundredths.
     """
     most = _FEW if few else _SOME if smoothed else _VALUES
     some = [coarsen_above(one, most) for one in _branches(bins, threshold, epsilon)]
@@ -92,9 +93,10 @@ def _window_cut(epsilon: float) -> float:
 
 
 def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
-    """Return W over the number of other set bits, for each (y_a, y_b).
+    """Return the distribution of W in four branches, one for each value of the bits (y_a, y_b).
 
-    The probabilities of all branches sum to one.
+    These are the bits of the two bins in which the records differ. Within a branch, W depends on
+    the number of other set bits. The probabilities of all four branches together sum to one.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     p, r = 1.0 - q, (1.0 - q) / q

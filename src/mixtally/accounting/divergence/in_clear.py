@@ -96,9 +96,10 @@ def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """Return one message of protocol ``name``, how many a record has, and an assumption.
+    """Return a message of protocol ``name``, the number of messages that a record has, and a note.
 
     The message stands for a value, for a whole set, or for one attribute if the record is split.
+    The note is a further assumption; it is empty if there is none.
     """
     given = counted.given
     pieces, repeats = given.messages_per_record(), given.repeats or 1
@@ -136,8 +137,8 @@ def usual_ratio(epsilon: float, messages: int, *, paired: bool = False) -> int:
 
     The privacy loss of a message is two decays, one for each of its two bins. If the bins are
     paired, the loss is one decay. The ratio is rounded up beyond the error of exp, as a slower
-    decay never violates the limit. For several messages the ratio is that of basic composition,
-    which is evaluated slightly below the even share of epsilon.
+    decay never violates the limit. Several messages share epsilon evenly, as in basic composition.
+    Each message then gets slightly less than its share.
 
     Parameters
     ----------
@@ -195,7 +196,8 @@ def _uniform_fakes_bounds(
 def _tighten_upper(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
     """Return ``upper``, or the bound of ``planes`` if it is smaller.
 
-    The bound of ``planes`` uses that two values may be in one plane.
+    The bound of ``planes`` is smaller because two values may be in one plane. It is computed only
+    if there are few planes.
     """
     if mechanism.planes is None or not has_few_planes(mechanism):
         return upper

@@ -66,10 +66,10 @@ def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
 
 
 def _list_orbits_both_directions(most: int, bins: int | None = None) -> Iterator[Orbit]:
-    """Yield the orbits, and a full set against the empty one, in both orders.
+    """Yield the orbits, and those of a full set and an empty set in both orders.
 
-    The upper bound does not need the two pairs of a full and an empty set. They have few values, so
-    their lower bound can be near one.
+    The upper bound does not need the two orbits of a full set and an empty set. For these orbits W
+    has few values, so their lower bound can be near one.
     """
     size = most if bins is None else min(most, bins)
     yield from (*list_orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
@@ -194,8 +194,8 @@ def _upper_at_several(
 def _probable_worst_orbits(found: list[Orbit], most: int, sizes: int) -> list[Orbit]:
     """Return the orbits that are nearly always the worst.
 
-    These are orbits in which u has all its bits, for some sizes of the common set, and the orbit
-    with the fewest bits that only u has.
+    These are up to ``sizes`` of the orbits in which u has ``most`` bits, for various numbers of
+    common bits, and the first of the ``found`` orbits, in which u alone has the fewest bits.
     """
     full = [orbit for orbit in found if orbit.only_u + orbit.both == most]
     some = {round(i * (len(full) - 1) / (sizes - 1)) for i in range(sizes)}
@@ -203,5 +203,8 @@ def _probable_worst_orbits(found: list[Orbit], most: int, sizes: int) -> list[Or
 
 
 def blank_share(threshold: int, most: int) -> float:
-    """Return the probability that a record with at most ``most`` bits is a flipped blank."""
+    """Return (q/p)^most: with this probability a flipped record counts as a flipped blank.
+
+    This is so for every record with at most ``most`` bits, whichever bits these are.
+    """
     return (threshold / (SCALE - threshold)) ** most

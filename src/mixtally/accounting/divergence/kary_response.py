@@ -167,12 +167,13 @@ def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float
 
 
 def lower_bound(m: KaryResponse, epsilon: float) -> float:
-    """Return the divergence of the crowd in which all others hold one other value.
+    """Return a lower bound of delta from the crowd in which all others hold one other value.
 
-    One cell is counted over planes, for two bins, and if two cells would take too long. Totals are
-    left out if their own probability or the next one was cut off, which only lowers the result.
-    Near the ends of a sum of two windows, totals lack some of their probability. The missing part
-    of P_v, times e^epsilon, was therefore not subtracted, so it is subtracted at the end.
+    The messages in two cells are counted, those of u and v. Over planes, for two bins, and if two
+    cells would take too long, only one cell is counted. Totals T are left out if r(T-1) or r(T) was
+    cut off, which only lowers the result. If r is a convolution of two windows, it lacks some
+    probability near its ends. So a part of e^epsilon P_v is missing in the sum, and a bound on this
+    part is subtracted at the end.
     """
     share = 2.0 / m.cells
     sources = [(m.crowd - 1, m.replacement_probability * share), (m.fakes.count, share)]
