@@ -191,7 +191,10 @@ class Randomizer:
 
     @cached_property
     def index(self) -> float:
-        """The blanket index, max over pairs of sum (R_u - R_v)^2 / m; infinite if exposed."""
+        """The blanket index: the maximum over pairs u, v of the sum over y of (R_u - R_v)^2 / m.
+
+        It is infinite if m(y) is 0 for an output y that u and v send with different probabilities.
+        """
         cover = self.chances.min(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return max(
@@ -237,7 +240,10 @@ class Randomizer:
         return self._any_upper(epsilon, least)
 
     def _any_upper(self, epsilon: float, least: float) -> Found:
-        """Return the bound of theorem 1, or that of two rows if it is smaller."""
+        """Return the bound of theorem 1, or the exact bound of a matrix of two rows if smaller.
+
+        The exact bound is not computed if the bound of theorem 1 is at most ``least``.
+        """
         if not len(self.ones):
             return Found(0.0, self.labels[0], self.labels[0])
         grow = math.nextafter(math.exp(epsilon), 0.0)
@@ -324,7 +330,7 @@ class Randomizer:
 
     @cached_property
     def _patterns(self) -> list[NDArray[np.int64]]:
-        """The ranked pairs for every background."""
+        """For every background, the pairs of rows in the order of ``_rank_pairs``."""
         return [self._rank_pairs(one) for one in self._backgrounds]
 
     def _rank_pairs(self, behind: Background) -> NDArray[np.int64]:
@@ -524,5 +530,8 @@ def _stack(
 
 
 def _name_crowd(parts: Sequence[tuple[int, str]]) -> str:
-    """Describe the values of all others in words."""
+    """Return a text with the values of all other people, such as "3 x tea and 2 x milk".
+
+    ``parts`` has pairs: a number of people and the label of their value.
+    """
     return " and ".join(f"{many:,} x {label}" for many, label in parts if many) or "nobody"

@@ -165,7 +165,7 @@ def _lower_without_common_bit(
 
 
 def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
-    """Return the range of a distribution cut into few ``cells``, narrow where its mass is.
+    """Return slices that cut a distribution into at most ``cells`` cells, narrow where its mass is.
 
     If a falling function is evaluated at one end of each cell, the error is its slope times the
     width. For a given number of cells, the average error is smallest for widths inversely
@@ -182,7 +182,10 @@ def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
 def _shifted_sum(
     fakes: int, others: int, threshold: int, memo: Memo | None
 ) -> tuple[Floats, int, float]:
-    """Return the distribution of Bin(fakes, p) + Bin(others, q), its first integer, and the cut."""
+    """Return the distribution of Bin(fakes, p) + Bin(others, q) on consecutive integers.
+
+    The result has the probabilities, the first integer, and the probability that was cut off.
+    """
     pmf, cut = convolve_flipped_bits(fakes, others, flip_chances(threshold), memo)
     q = threshold / SCALE
     return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first, cut
@@ -239,9 +242,9 @@ def sums_delta_at_several(
     others = users - 1 + fakes
 
     def feasible(cell: Cell) -> bool:
-        """Return whether some dataset of the cell has no fewer people in the second bin.
+        """Return whether the cell contains a dataset (h1, h2) with h1 <= h2 and h1 + h2 <= others.
 
-        Nobody is in both bins, so both numbers together are at most the number of others.
+        The order of the two bins does not matter, and nobody is in both of them.
         """
         (one, _), (two, most) = cell
         return max(one, two) <= most and one + max(one, two) <= others
@@ -337,10 +340,11 @@ def _candidate_datasets(others: int) -> tuple[Cell, Cell]:
 
 
 def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Divergences:
-    """Return the function that bounds the divergence of a cell of (h1, h2) in both orders.
+    """Return a function that bounds the divergence over a cell of datasets (h1, h2).
 
-    The observer learns the bits of people who differ within the cell, except the fair coins among
-    these bits.
+    The function takes a cell and indices of ``epsilons``. It returns bounds of the larger
+    divergence of both orders at these epsilons. For people whose bins differ within the cell, the
+    observer learns their bits, except the bits that are fair coins.
     """
     chances, grows = flip_chances(threshold), np.exp(np.array(epsilons))
 

@@ -78,8 +78,9 @@ def delta_among_blanks(
 def lower_bound(kinds: list[MessageKind], epsilon: float, copies: int) -> float:
     """Return the largest divergence of the count of one kind, for a record sent ``copies`` times.
 
-    Each kind gives a lower bound. The most informative kind is tried, then others and rare ones
-    with short distributions, as long as the work is small. The result is 0 if all are too long.
+    Each kind gives a lower bound. The most informative kinds are tried, and of the other kinds
+    those with the shortest distributions, as long as the work is small. The result is 0 if all
+    distributions are too long.
     """
     found, work = 0.0, 0
     ranked = sorted(kinds, key=_distinguishability, reverse=True)
@@ -97,13 +98,16 @@ def lower_bound(kinds: list[MessageKind], epsilon: float, copies: int) -> float:
 
 
 def _distinguishability(kind: MessageKind) -> float:
-    """Return the difference of both probabilities in standard deviations of the others' count."""
+    """Return the difference of u and v, divided by the standard deviation of the others' count.
+
+    A standard deviation below 1 is replaced by 1.
+    """
     spread = math.sqrt(math.fsum(n * chance * (1.0 - chance) for n, chance in kind.others))
     return abs(kind.u - kind.v) / max(spread, 1.0)
 
 
 def _length(kind: MessageKind, copies: int) -> int:
-    """Return the number of steps that the distribution of the count takes."""
+    """Return the approximate number of operations that compute the distribution of the count."""
     windows = [tails.window(copies * n, chance) for n, chance in kind.others if n > 0]
     lengths = [last - first + 1 for first, last in windows]
     return sum(lengths) * (1 + copies) + (len(lengths) > 1) * math.prod(lengths) // _PRODUCTS
@@ -142,7 +146,11 @@ def _kind_lower_bound(kind: MessageKind, epsilon: float, copies: int) -> float:
 
 
 def _convolve_person(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
-    """Return the count including a person who sends the kind ``copies`` times."""
+    """Return the distribution of the count after one person's messages are added.
+
+    ``background`` is the distribution without this person. Each of the person's ``copies`` messages
+    is of the counted kind with probability ``chance``.
+    """
     own = np.ones(1)
     for _ in range(copies):
         own = np.convolve(own, [1.0 - chance, chance])
@@ -164,9 +172,10 @@ def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) ->
 
 
 def bit_count_kinds(distance: int, q: float, senders: list[tuple[int, float]]) -> list[MessageKind]:
-    """Return kinds of messages with at least t of the bits that only u has, for t = 1, 2, ..
+    """Return one kind for each t = 1, 2, ..: messages with at least t of the bits that only u has.
 
-    There are ``distance`` such bits. The probabilities in ``senders`` are those of one such bit.
+    There are ``distance`` such bits. ``senders`` has pairs: a number of other senders, and the
+    probability with which a message of one of them has a given one of these bits.
     """
 
     def at_least(chance: float) -> list[float]:

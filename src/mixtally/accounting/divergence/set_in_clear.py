@@ -146,9 +146,10 @@ class HiddenSet(NamedTuple):
 
     For planes, ``cells`` is p. ``fakes`` has pairs (number, probability that each is sent) for
     every source of uniform messages. ``meeting`` is kappa for planes and 0 for cells. ``replaced``
-    is the probability that a message of the record itself is replaced. ``slots`` is the number of
-    cells of which the k cells are drawn and sent, and 0 if all are sent. ``hashed`` is whether only
-    some points of the planes are values, so that none of their lines need contain several.
+    is the probability that a message of the record itself is replaced. If only some cells of a
+    record are drawn and sent, k is the number of sent cells, and ``slots`` is the number of all
+    cells of the record; otherwise ``slots`` is 0. ``hashed`` is whether only some points of the
+    planes are values. Then several values need not lie on one line.
     """
 
     size: int
@@ -171,11 +172,14 @@ class HiddenSet(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The probability that a fake is in a cell in which two records differ."""
+        """The probability that a fake is in one of the 2k cells in which two records differ."""
         return 2.0 * self.size * self.chance
 
     def binomials(self) -> list[tuple[int, float]]:
-        """Return the trials and probabilities of the fakes in cells that differ."""
+        """Return pairs (trials, probability) of binomial numbers, one for each source of fakes.
+
+        The sum of these numbers is the number of fakes in the 2k cells in which two records differ.
+        """
         return [(many, chance * self.share) for many, chance in self.fakes]
 
 
@@ -253,10 +257,11 @@ def _transform_steps(
 ) -> tuple[NDArray[np.complex128], Floats]:
     """Return the characteristic function of the difference, and bounds of its errors.
 
-    ``half`` are half of the frequencies. ``steps`` are pairs of a number of messages and the
-    probability of a step of 1, and of -1. ``own`` has the number of the person's messages that
-    differ, the probability that each is replaced, the probability of a step if it is, and the
-    probability of a step if it is not.
+    ``half`` has the frequencies, divided by 2. ``steps`` has pairs: a number of messages, and the
+    probability q with which each makes a step of 1; a step of -1 has the same probability. ``own``
+    has the number of the person's messages that differ, the probability that such a message is
+    replaced, the probability q for a replaced message, and the probability that a message which is
+    not replaced makes a step of 1.
 
     Logarithms are added, because a power would multiply the rounding of its base. Each has a
     relative error of a few units, divided by the modulus of its argument where that is small.

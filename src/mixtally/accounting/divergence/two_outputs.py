@@ -92,7 +92,7 @@ class TwoOutputMessage(NamedTuple):
 
 
 class Directions(NamedTuple):
-    """The tails of the two distributions for a known background, in both orders."""
+    """The tails of both distributions for a known background, for each order of the two values."""
 
     forward: UpperTail
     backward: UpperTail

@@ -67,7 +67,11 @@ def homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> 
 
 
 def orbit_delta(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
-    """Return the exact delta(epsilon) of u over v in a homogeneous crowd."""
+    """Return the exact divergence of u from v if all other people hold one vector.
+
+    ``orbit`` has the numbers of positions in which only u, only v, and both differ from this
+    vector.
+    """
     return saddle_point_bounds(
         flip_distribution(orbit, threshold / SCALE, math.exp(epsilon)), users
     )
@@ -83,7 +87,11 @@ def _count_observable_bits(bits: int, threshold: int) -> int:
 
 
 def list_orbits(bits: int) -> list[Orbit]:
-    """Return all orbits, or for many bits those with few or all bits, which are usually worst."""
+    """Return the orbits of two vectors of ``bits`` bits; for many bits, only a selection of them.
+
+    In the selection each number of positions is nearly 0, half of ``bits``, or nearly ``bits``.
+    Such orbits are usually the worst.
+    """
     every = bits <= _EVERY_ORBIT
     sizes = range(bits + 1) if every else sorted({0, 1, 2, bits // 2, bits - 2, bits - 1, bits})
     return [
@@ -142,7 +150,7 @@ def blanket_upper(
 def estimate_products(users: int, bits: int, threshold: int) -> int:
     """Estimate the number of products that one point of the curve takes at epsilon 0.
 
-    The Gaussian of the saddle point may add some thousandths.
+    It is assumed that the Gaussian of the saddle point may increase the bound by some thousandths.
 
     Parameters
     ----------
