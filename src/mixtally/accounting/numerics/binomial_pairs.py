@@ -83,10 +83,11 @@ class Pair(NamedTuple):
 def flip_count_pmf(
     trials: int, threshold: int, memo: Memo | None = None, scale: int = SCALE
 ) -> Floats:
-    """Return the distribution of Bin(trials, threshold / scale) on ``tails.window``, good to 3e-13.
+    """Return the probabilities of Bin(trials, threshold / scale) on ``tails.window``.
 
-    Ratios of neighbors are multiplied and divided by their sum. The probability outside the window
-    is far below the rounding, so no factorial is needed. Long windows use Loader's form.
+    They are accurate to 3e-13. Ratios of neighbors are multiplied, and the products are divided
+    by their sum. The probability outside the window is far below the rounding, so no factorial is
+    needed. For long windows Loader's form is used instead.
     """
     q = threshold / scale
     first, last = tails.window(trials, q)
@@ -188,7 +189,7 @@ class PreparedPair(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The approximate size of its five arrays."""
+        """The approximate memory of the five arrays, in bytes."""
         return 5 * self.ratio.nbytes
 
 
@@ -235,7 +236,7 @@ class UpperTail(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The approximate size of its three arrays."""
+        """The approximate memory of the three arrays, in bytes."""
         return 3 * self.ratio.nbytes
 
 
@@ -252,10 +253,11 @@ def upper_tail(pair: Pair) -> UpperTail:
 def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
     """Return the ``divergence`` of the pair for ``grow`` >= 1, to all but its last digits.
 
-    Every tail gives a lower bound of the exact sum. The tail where the ratio exceeds ``grow`` omits
-    at most the points whose gain is hidden by rounding. Their ratios are within the relative error
-    of ``grow``, and so their gains are at most this error times their probabilities. Therefore the
-    error counts for the whole tail that begins with these points.
+    Every tail gives a lower bound of the exact sum. The tail that is used begins where the computed
+    ratio exceeds ``grow``. So it can only omit points whose exact ratio exceeds ``grow`` by less
+    than the relative error. The gain of such a point is at most this error times its probability
+    under P. Therefore this error, times the tail of P that begins with these points, is the bound
+    on the rounding.
     """
     start, near = (
         int(one) for one in tail.ratio.searchsorted(_grow_and_near(grow, tail.error), "right")

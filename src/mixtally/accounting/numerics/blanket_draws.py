@@ -31,8 +31,8 @@ _FEW_VALUES = 32
 class Background(NamedTuple):
     """A distribution theta, and the number of draws from it among the messages of others.
 
-    ``users`` and ``share`` give N = fakes + 1 + Bin(users - 1, share), where the number of
-    ``fakes`` is random: a list of probabilities and numbers.
+    Including the person's message there are N = K + 1 + Bin(users - 1, share) draws. The number K
+    of fakes that are such draws is random: ``fakes`` has pairs of a probability and a number.
     """
 
     theta: Floats

@@ -117,11 +117,12 @@ class Fakes:
         return self._cut(self._low, self._high, grain)
 
     def few_cells(self, negligible: float, grain: float = FEW_CELLS) -> tuple[Cell, ...]:
-        """Return all values of K in about twenty cells, for compositions, which ask often.
+        """Return all values of K in about twenty cells, for compositions.
 
-        There are ``grain`` cells per standard deviation. The smallest values, with a probability of
-        ``negligible`` in total, are one cell. The values far above the mean, where delta is small,
-        are another cell. All other values are one cell if they differ by little.
+        Compositions need delta at many epsilons, so they use few cells: about ``grain`` cells per
+        standard deviation. The smallest values, with a probability of ``negligible`` in total, are
+        one cell. The values far above the mean, where delta is small, are another cell. All other
+        values are one cell if they differ by little.
         """
         if not self.coin:
             return (Cell(self.certain, self.certain, 1.0),)
@@ -138,7 +139,7 @@ class Fakes:
         return found
 
     def _cut(self, first: int, last: int, grain: float) -> tuple[Cell, ...]:
-        """Return the cells of ``first``..``last``, and one cell for all values below."""
+        """Return the cells in which ``first`` to ``last`` coins add a fake, and one cell below."""
         step = max(1, math.floor(self._spread / grain)) if grain else last - first + 1
         starts = range(first, last + 1, step)
         found = tuple(self._cell(start, min(start + step - 1, last)) for start in starts)
@@ -168,9 +169,9 @@ class Fakes:
 
         ``delta`` bounds the largest divergence over all pairs, given K; it falls as K rises. The
         largest average is at most the average of the largest delta. ``one_pair`` says whether the
-        same pair is the worst for all K; then its lower bounds may be averaged. Otherwise take the
-        pair that is the worst at some k. Fewer fakes do not decrease its delta, so the average is
-        at least P(K <= k) delta(k).
+        same pair is the worst for all K. If so, the average of the lower bounds is a lower bound.
+        If not, the lower bound is derived from the pair that is the worst at some k: fewer fakes do
+        not decrease delta of this pair, so its average is at least P(K <= k) delta(k).
         """
         if not self.coin:
             return delta(self.certain)

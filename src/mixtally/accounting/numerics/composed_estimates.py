@@ -49,8 +49,9 @@ _MAX_BIAS = 1.0 - 1e-12
 class Start(NamedTuple):
     """The place ``x`` at which a search starts.
 
-    ``power`` is the power of the axis with which the inverse distance grows there. ``miss`` is
-    log(t / s), where t is the total variation distance at ``x`` and s the distance that was sought.
+    Let t be the total variation distance of one message at ``x``. Near ``x``, 1 / t grows like the
+    axis of the search to the power ``power``. ``miss`` is log(t / s), where s is the distance that
+    was sought.
     """
 
     x: int

@@ -59,17 +59,17 @@ def find_count_windows(tilted: Floats, number: int, most: int) -> CountWindows |
 
 
 def cut_share(counts: CountWindows) -> float:
-    """Return a bound on the tilted probability of all other counts."""
+    """Return a bound on the tilted probability that a count is outside its window."""
     return 2.0 * len(counts.others) * math.exp(-_CUT_NATS)
 
 
 def expectation(
     counts: CountWindows, values: Floats, chances: Floats, log_usual: float, number: int
 ) -> tuple[float, float]:
-    """Return E[(S)_+] over these counts, and a bound on its rounding error.
+    """Return the part of E[(S)_+] from counts in the windows, and a bound on its rounding error.
 
-    ``log_usual`` is the logarithm of the usual value's probability. All probabilities may sum to
-    less than one.
+    S is the sum of ``number`` draws of ``values`` with the probabilities ``chances``, which may sum
+    to less than one. ``log_usual`` is the logarithm of the probability of the most frequent value.
     """
     base = float(values[counts.usual])
     logs, often = np.zeros(1), np.zeros(1, dtype=np.int64)

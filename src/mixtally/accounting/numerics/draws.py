@@ -99,7 +99,10 @@ class Draws:
         return 1 if self.trials else self.certain
 
     def nats(self, log_m: float) -> float:
-        """Return the logarithm of the divided sum's transform, up to ``divisor``, given log M."""
+        """Return log E[weight(N) M^N], or log M^N if N is fixed, for ``log_m`` = log M.
+
+        The exponential of the result, divided by ``divisor``, is the transform of the divided sum.
+        """
         if not self.trials:
             return self.certain * log_m
         if log_m > _LARGE:  # M itself may overflow

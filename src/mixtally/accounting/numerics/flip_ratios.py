@@ -62,7 +62,10 @@ def excess_distribution(w_u: Floats, w_v: Floats, grow: float, chances: Floats) 
 
 
 def _raise_ties(w_u: Floats, w_v: Floats, grow: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return ``excess``, and where it is raised: at terms that are nearly equal, if w_u > w_v."""
+    """Return ``excess``, and a mask of the values that are raised.
+
+    A value is raised if w_u and grow w_v are nearly equal and w_u > w_v.
+    """
     values = w_u - grow * w_v
     near: NDArray[np.bool_] = (w_u > w_v) & (np.abs(values) <= _TIE_SHARE * w_u)
     return np.asarray(np.where(near, values + _ROUNDING * w_u, values)), near

@@ -63,8 +63,8 @@ class Wave:
 
     If ``weights`` sum to less than one, the value zero has the missing weight.
 
-    ``separates_zeros`` is whether the probability of zeros only is subtracted, if it is not tiny.
-    For a random N it is never subtracted.
+    ``separates_zeros`` is whether a^N is subtracted, the probability that all N draws are zero. It
+    is not subtracted if it is tiny or if N is random.
     """
 
     values: Floats
@@ -143,7 +143,10 @@ class Wave:
     def _alive(
         self, first: int, end: int, step: float, spread: float
     ) -> tuple[NDArray[np.int64], float]:
-        """Return the starts of the rows to be computed, and a bound on the moduli in all others."""
+        """Return the first frequencies of the rows to be computed, and a bound on all other rows.
+
+        A frequency is given as a multiple of ``step``. The bound is on the sum of the moduli.
+        """
         starts, dead = np.arange(first, end, _BLOCK), 0.0
         # Whole blocks are bounded first, so that most frequencies are ruled out in few steps.
         for size in (_BLOCK, _BLOCK // _SPLITS, ROW):

@@ -1,7 +1,8 @@
 """The largest of several divergences, most of which Chernoff's bound rules out.
 
-The candidates are computed in descending order of their quick upper bounds, those with few values
-first among equals. The computation ends as soon as no remaining bound exceeds the largest result.
+The candidates are computed in descending order of their quick upper bounds. Of candidates with
+equal bounds, those with fewer values of W are computed first. The computation ends as soon as no
+remaining bound exceeds the largest result.
 The divergences of worst pairs, such as ``k_hot`` and ``vectors``, use this module.
 """
 

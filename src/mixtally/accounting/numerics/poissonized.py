@@ -109,7 +109,10 @@ def poisson_pmf(mean: float) -> Floats:
 
 
 def _chance(count: int, mean: float) -> float:
-    """Return P(X = count) for the integer below ``mean``, by Stirling's series for large counts."""
+    """Return P(X = count) for X ~ Poisson(mean), where ``count`` is ``mean`` rounded down.
+
+    For large counts Stirling's series is used.
+    """
     if count < _MANY:
         return math.exp(count * math.log(mean) - mean - math.lgamma(count + 1.0))
     more = mean - count
@@ -119,7 +122,7 @@ def _chance(count: int, mean: float) -> float:
 
 
 def upper_factor(binomials: Binomials) -> float:
-    """Return max R for the Poisson number of the same mean; 1 if there are no trials."""
+    """Return an upper bound of max R if X has the same mean as H; 1 if there are no trials."""
     return _combine_bounds(binomials, lambda some: _BinomialSum(some).bound_above(0.0)).share
 
 
@@ -170,7 +173,11 @@ class _BinomialSum:
         return UpperPoissonBound(mean, found)
 
     def bound_nearly_one(self) -> UpperPoissonBound | None:
-        """Return the bound of the largest mean whose factor is near 1, or of half the mean."""
+        """Return the bound for the largest mean of X at which the factor max R is near 1.
+
+        If the factor is near 1 at none of the tried means, return the bound for the least of them,
+        which is at least half the mean of H. Return None if no maximum of R is certain.
+        """
         low, high = 0.0, min(self.deviation, 0.5 * self.mean)
         found = self.bound_above(high)
         if found is None or found.share > _NEARLY:  # nearly all events are certain

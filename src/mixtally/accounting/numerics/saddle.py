@@ -36,7 +36,7 @@ def find_saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> fl
     """
 
     def slopes(t: float) -> tuple[float, float]:
-        """Return the first and second derivative with respect to log t."""
+        """Return the first and second derivative of the function with respect to log t."""
         mean, variance = sum_moments(draws, *tilt_distribution(values, chances, t), values)
         return t * mean - order, t * (mean + t * variance)
 

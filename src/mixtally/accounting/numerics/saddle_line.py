@@ -213,16 +213,19 @@ class Saddle:
         return value, 0.0, cut + self.ceiling() * share
 
     def _unusual_draws_bound(self) -> float:
-        """Bound the contribution of the numbers of draws that were omitted.
+        """Bound the contribution of the numbers N of draws that were omitted.
 
-        The average sum of these draws is at most that of the positive parts.
+        Divided by N, the positive part of a sum of N draws is at most E[W_+] on average.
         """
         if not self.draws.trials:
             return 0.0
         return 2.0 * tails.CUT_TAIL * float((self.chances * np.maximum(self.values, 0.0)).sum())
 
     def ceiling(self) -> float:
-        """Return Chernoff's bound, by s_+ <= e^{ts} / (e t); of a probability for order 1."""
+        """Return Chernoff's bound of the expectation, which follows from s_+ <= e^{ts} / (e t).
+
+        For order 1, return Chernoff's bound of the probability of a positive sum.
+        """
         log = self.nats
         log -= 1.0 + math.log(self.point * self.draws.divisor) if self.order == 2 else 0.0
         return self._slack() * math.exp(min(700.0, log))

@@ -207,7 +207,10 @@ class _Search:
         return self.rough.near * self.target >= self.target - point.value >= 0.0 < self.rough.near
 
     def _check_falling(self, before: _Point, after: _Point) -> None:
-        """Raise AccountingError unless both values are numbers and the second is not larger."""
+        """Raise AccountingError if the bound rises from the first point to the second.
+
+        ``rough`` says how much it may rise. The error is also raised if a value is not a number.
+        """
         most = before.value * (1.0 + self.rough.slack) + self.rough.floor * self.target
         if not 0.0 <= after.value <= most:
             raise AccountingError(
@@ -301,7 +304,10 @@ class _Search:
 
 
 def _crossing(one: _Point, other: _Point, otherwise: float, aim: float) -> float:
-    """Return the place where the line through two points has the height ``aim``, if it rises."""
+    """Return the place where the line through two points has the height ``aim``.
+
+    Return ``otherwise`` if the line does not rise.
+    """
     rise, run = other.height - one.height, other.place - one.place
     if rise == 0.0 or run == 0.0 or (rise > 0.0) != (run > 0.0):
         return otherwise

@@ -84,7 +84,7 @@ class _Recurrence(NamedTuple):
 
     @property
     def roundings(self) -> float:
-        """Roundings of a step; a weight other than 1 adds two."""
+        """The number of roundings in one step of the recurrence; a weight other than 1 adds two."""
         return _ROUNDINGS if self.weight == 1.0 else _ROUNDINGS + 2.0
 
     def approximate_ratio(self, k: int) -> tuple[float, float]:
@@ -134,8 +134,8 @@ def add_certain_coins(
 ) -> Chances:
     """Return the distribution of the sum with ``coins`` certain coins added to the bits.
 
-    The coins are those of ``count_certain_coins``. They are left out if they take more than
-    ``most_products``; leaving out messages of other people never decreases delta.
+    The coins are those of ``count_certain_coins``. They are left out if adding them would take more
+    than ``most_products`` products. Leaving out messages of other people never decreases delta.
     """
     found = sum_flipped_bits(ones, zeros, chances, memo)
     either, scale = chances.low, chances.low + chances.high_complement
