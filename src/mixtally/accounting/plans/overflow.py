@@ -60,7 +60,10 @@ def _upper_tail(rises: "tails.Floats | list[float]", low: int, high: int, first:
 
 
 def local_growth(bins: int, most_set: int | None, threshold: int, cap: int) -> float:
-    """Return a bound on the increase of a message's local epsilon from repeated draws."""
+    """Return a bound on the increase of a message's local epsilon due to the cap.
+
+    The result is infinite if ``overflow_chance`` is 1 for some record.
+    """
     sizes = range((bins if most_set is None else most_set) + 1)
     overflows = [overflow_chance(bins, ones, threshold, cap) for ones in sizes]
     if max(overflows) >= 1.0:

@@ -247,7 +247,10 @@ def cap_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
 
 
 def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
-    """Return the sum of the redraw probabilities of all messages of a part that count."""
+    """Return the sum of the redraw probabilities, over the messages of a part that count.
+
+    A message counts if it is the person's or if the proof relies on it.
+    """
     cap = part.layout.cap
     if cap is None or part.threshold is None:
         return 0.0

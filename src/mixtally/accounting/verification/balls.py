@@ -120,7 +120,7 @@ def least_integer_above(limit: arb) -> int:
 
 
 def certainly_below(one: arb, other: arb) -> bool:
-    """Return whether ``one`` < ``other``, for different numbers; may raise UndecidedError."""
+    """Return whether ``one`` < ``other``; raise UndecidedError if the balls overlap."""
     if one < other:
         return True
     if one > other:

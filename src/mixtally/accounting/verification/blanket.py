@@ -133,7 +133,11 @@ def _add_draws(
 def _trim(
     one: tuple[int, list[arb]], other: tuple[int, list[arb]], rare: arb
 ) -> tuple[int, list[arb]]:
-    """Return the sum of two numbers, without the ends that are less probable than ``rare``."""
+    """Return the distribution of the sum of two independent numbers, without its rare ends.
+
+    A distribution is its first point, and the probabilities from this point on. The part that is
+    left out at either end has a probability below ``rare``.
+    """
     chances = (arb_poly(one[1]) * arb_poly(other[1])).coeffs()
     ends = []
     for places in (range(len(chances)), range(len(chances) - 1, -1, -1)):

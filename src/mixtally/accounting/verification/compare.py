@@ -57,7 +57,7 @@ class VerificationResult(NamedTuple):
         ]
 
     def facts(self) -> dict[str, object]:
-        """Return the result as one JSON object."""
+        """Return the result as a dict that can be written as one JSON object."""
         return {
             "whole": self.whole,
             "said": self.summary,
@@ -140,7 +140,7 @@ def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
 
 
 def format_bound(number: float | None, *, up: bool) -> str:
-    """Return nine digits, rounded ``up`` or down, or a dash for None."""
+    """Return ``number`` as text with nine digits, rounded up if ``up``, else down; "-" for None."""
     if number is None:
         return "-"
     context = Context(prec=_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)

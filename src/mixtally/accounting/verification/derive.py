@@ -313,20 +313,23 @@ def _directions(part: Stream) -> list[Direction]:
 
 
 def _has_few_planes(part: Stream) -> bool:
-    """Return whether values name planes of so small a prime that values often meet."""
+    """Return whether values name planes, so few that two values often share a plane."""
     single = part.most_set == 1 and not part.replaced
     return single and part.planes is not None and part.bins <= _MOST_PRIME
 
 
 def _is_plane_sum_short(part: Stream) -> bool:
-    """Return whether the sum over planes that contain one of two values, or both, is short."""
+    """Return whether ``uniform.over_planes_delta`` has few enough terms to be summed."""
     assert part.planes is not None
     terms = uniform.count_terms(part.most_fakes, (part.bins, part.planes), FIRST_NATS)
     return terms <= _MOST_TERMS[part.coin > 0]
 
 
 def _covers_every_pair(part: Stream) -> bool:
-    """Return whether every pair of records is covered, for flipped sets only if they are small."""
+    """Return whether the derivation covers every pair of records of the part.
+
+    Of flipped sets, it covers those of at most two bins out of four or more, if the sums are short.
+    """
     if part.most_set is None or part.most_set == 1 or part.threshold is None:
         return True
     if part.most_set > 2 or part.bins < 4:
@@ -336,7 +339,10 @@ def _covers_every_pair(part: Stream) -> bool:
 
 
 def _most_hiding(part: Stream) -> int:
-    """Estimate the largest number of messages, also of other people, that hide a message."""
+    """Estimate the largest number of messages that hide one message.
+
+    These are the fakes, and the messages of other people that count as fakes.
+    """
     if not part.crowd or part.people < 2:
         return max(1, part.most_fakes)
     share = part.blank_share

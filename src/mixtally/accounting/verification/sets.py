@@ -52,8 +52,8 @@ def disjoint_sets_bounds(
 ) -> Bounds:
     """Return delta of two disjoint sets of ``size`` messages; ``grow`` is e^eps.
 
-    Each pair has a number of messages and the probability that each is a uniform message in the 2k
-    cells. Raises UndecidedError if balls overlap.
+    ``uniform_messages`` has pairs: a number of messages, and the probability that each of them is a
+    uniform message in one of the 2k cells. Raises UndecidedError if balls overlap.
     """
     mean = sum((many * chance for many, chance in uniform_messages), Fraction(0))
     if not mean:
@@ -111,7 +111,11 @@ def lost_mass_bound(trials: int, chance: Fraction, mean: Fraction, nats: float) 
 
 
 def _up_to(trials: int, chance: Fraction, nats: float) -> tuple[int, list[arb], arb]:
-    """Return a first t, P(H <= t) from there on, and a bound on the probability above the last."""
+    """Return the cumulative distribution P(H <= t) of H ~ Bin(trials, chance) in a window of t.
+
+    The result has the first t of the window, the probabilities P(H <= t) in the window, and an
+    upper bound of the probability that H is above the window.
+    """
     if chance == 1:
         return trials, [arb(1)], arb(0)
     law = Binomial(trials, chance)

@@ -21,20 +21,43 @@ Plain = Mapping[str, Any]
 class Stream:
     """The messages of one part, and what certainly hides one of them.
 
-    A message is one of ``bins`` bins, including the pads of a set in clear, or of the planes of a
-    direction. A record sets at most ``most_set`` bins (None for free bits), and a message names at
-    most ``cap`` (None for any number). A bit is flipped with probability ``threshold`` / 2^64; None
-    if bins are sent in clear. A value, or member, is replaced by a uniform one with probability
-    ``replaced`` / 2^64. If ``slots`` is above 0, that many of the ``most_set`` bins of a record are
-    drawn and sent.
-
-    ``people`` are the honest people who certainly send; 0 if every mix adds the fakes. Each sends
-    ``whole`` fakes and one more with probability ``coin`` / 2^64. ``record`` is "blank" or
-    "uniform" for fakes of devices. ``crowd`` is whether people's flips or replaced values count.
-    ``blanks`` are the fakes of the one honest mix, uniform if bins are in clear; None if mixes add
-    none. ``planes`` is t if messages name planes of points with t digits. ``shape`` describes fakes
-    per bin: whether they are Gaussian, variance or ratio times 2^64, shift, and whether those of
-    two bins always add up to twice the shift. A record is sent ``repeats`` times.
+    Attributes
+    ----------
+    bins
+        The number of bins that a message can name, including the pads of a set in clear. If
+        messages name planes, the number of planes in a direction.
+    most_set
+        The largest number of bins that a record sets; None for free bits.
+    threshold
+        The probability that a bit is flipped, times 2^64; None if bins are sent in clear.
+    record
+        What a fake of a device contains: "blank" or "uniform"; None if devices send no fakes.
+    people
+        The number of honest people who certainly send messages; 0 if every mix adds the fakes.
+    whole
+        The number of fakes that each of these people certainly sends.
+    coin
+        The probability that each of these people sends one more fake, times 2^64.
+    blanks
+        The number of fakes of the one honest mix, which are uniform if bins are sent in clear; None
+        if mixes add none.
+    planes
+        The number t of digits of a point, if messages name planes; None otherwise.
+    shape
+        The distribution of the fakes that a mix adds to each bin; None for other fakes. It has four
+        entries: whether it is Gaussian, its variance or its ratio times 2^64, its shift, and
+        whether the fakes of the two bins always add up to twice the shift.
+    crowd
+        Whether the flips or replaced values of people count.
+    cap
+        The largest number of bins that a message names; None for any number.
+    replaced
+        The probability that a value, or a member of a set, is replaced by a uniform one, times
+        2^64.
+    repeats
+        How often a record is sent.
+    slots
+        The number of bins of a record that are drawn and sent; 0 if all are sent.
     """
 
     bins: int
@@ -84,7 +107,7 @@ class Stream:
 
     @property
     def cells(self) -> Fraction:
-        """The number of bins; if one slot is sent, divided by the number of bins of a record."""
+        """The number of bins, divided by the number of bins of a record if one slot is sent."""
         return Fraction(self.bins, (self.most_set or 1) if self.slots == 1 else 1)
 
     @property
@@ -117,7 +140,10 @@ class Stream:
 
     @property
     def blank_share(self) -> Fraction:
-        """Return (q/p)^k: R_x(y) is at least this times the probability of y as a blank."""
+        """Return (q/p)^k for records of at most k set bits, flipped with probability q = 1 - p.
+
+        With this probability, a flipped record counts as a flipped blank, whatever the record is.
+        """
         assert self.threshold is not None
         return Fraction(self.threshold, SCALE - self.threshold) ** (self.most_set or 1)
 
@@ -128,9 +154,10 @@ class Stream:
 
     @property
     def cell(self) -> Fraction:
-        """Return a lower bound of the probability that a uniform message is one of a given bin.
+        """Return a lower bound of the probability that a uniform message names a given bin.
 
-        Over planes, it is one of a given member of a set and of no other member.
+        Over planes, this is the event that the message names a plane of a given member of a set,
+        and of no other member.
         """
         if self.planes is None:
             return Fraction(1, self.bins)
@@ -147,7 +174,10 @@ class Stream:
 
 
 def honest_people(plan: Plain) -> int:
-    """Return floor(h m), exact in the decimals as they are written."""
+    """Return the honest share of people, times the minimum crowd, rounded down.
+
+    The share is taken exactly as its decimals are written.
+    """
     share = Fraction(repr(float(plan["honest_share"])))
     return int(share * _integer(plan["minimum_crowd"]))
 

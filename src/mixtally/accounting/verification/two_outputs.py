@@ -72,12 +72,18 @@ class TwoOutputs:
 
     @classmethod
     def of_bins(cls, replaced: Fraction, people: int, fakes: int) -> "TwoOutputs":
-        """Return two bins, where a uniform one is sent with probability ``replaced``."""
+        """Return the message of a value in two bins among uniform fakes.
+
+        With probability ``replaced`` a uniform bin is sent in place of the value.
+        """
         return cls(replaced / 2, 1 - replaced / 2, people - 1, fakes)
 
     @classmethod
     def of_bit(cls, flip: Fraction, people: int, zeros: int) -> "TwoOutputs":
-        """Return a bit that is flipped with probability ``flip``, among flipped zeros."""
+        """Return the message of a bit that is flipped with probability ``flip``.
+
+        ``zeros`` is the number of fakes, which are flipped zeros.
+        """
         return cls(flip, 1 - flip, people - 1, 0, zeros)
 
     @property
