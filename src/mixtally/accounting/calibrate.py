@@ -240,9 +240,9 @@ def _find_least_value(accountant: Accountant, request: _CalibrationRequest) -> i
 
 
 def _find_start(accountant: Accountant, request: _CalibrationRequest, axis: Axis) -> Start:
-    """Return the value at which a search starts.
+    """Return the ``Start`` of a search for the least value of the parameter.
 
-    If messages are composed, the value follows from a Gaussian approximation of their composition.
+    If messages are composed, it follows from a Gaussian approximation of their composition.
     """
     goal, message = request.goal, request.record.message
     start = divergence_of(message).start(message, request.parameter, goal)

@@ -90,7 +90,7 @@ class CalibrationTarget(NamedTuple):
 
     @property
     def cover(self) -> float:
-        """The estimated number of messages of others that must show a bin to hide the person's.
+        """The estimated number of other messages that must show a bin to hide a message there.
 
         It grows with the number of messages that are composed.
         """

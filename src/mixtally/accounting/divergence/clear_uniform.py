@@ -6,7 +6,7 @@ counts of two cells of a multinomial(N; 1/d, ..). The identity of ``docs/explana
 is delta = (d/N) E[(A - e^eps B)_+]. Given T = A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
 
     E[(A - e^eps (T - A))_+ | T] = (T/2) (f - (e^eps - 1) S),
-    a = least integer above e^eps T / (1 + e^eps), f = P(Bin(T-1, 1/2) = a-1), S = P(.. >= a).
+    a = least integer above e^eps T / (1 + e^eps),  f = P(Bin(T-1, 1/2) = a-1),
 
 where S = P(Bin(T-1, 1/2) >= a). By the symmetry of the two cells both orders have this delta. A
 composition needs delta at many epsilons. If T has many values, it uses another method: A - e^eps B
