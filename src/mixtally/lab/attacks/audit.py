@@ -50,13 +50,13 @@ class Checks:
         return cls.of(name, abs(off), max(1, abs(off)), 0.0)
 
     def __add__(self, other: "Checks") -> "Checks":
-        """Return the same tests for the hits and the trials of two results together."""
+        """Return these tests with the hits and the trials of ``other`` added to their own."""
         return replace(self, hits=self.hits + other.hits, trials=self.trials + other.trials)
 
     def p_values(self) -> Floats:
         """Return twice the smaller tail of each count, at most 1.
 
-        If the null hypothesis is true, a p-value is at most a with probability at most a.
+        Under the null hypothesis, P[p-value <= a] <= a for every a in [0, 1].
         """
         h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
         some, rest = np.maximum(h, 1.0), np.maximum(n - h, 1.0)

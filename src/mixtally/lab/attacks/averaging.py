@@ -84,7 +84,8 @@ def run_memoized(
 ) -> list[Outcome]:
     """Attack the reports of memoized answers by averaging.
 
-    The outcomes are the privacy loss after T reports, and the error probability of a guessed bit.
+    The first outcome measures the privacy loss after all reports of the target, and has a chart of
+    the error probability of a guessed bit. The other outcomes are those of ``repeated_numbers``.
     """
     mechanism, count = target.mechanism, target.reports
     recall = recall or simple_recall(mechanism)
@@ -122,7 +123,10 @@ def _evidence(
 
 
 def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
-    """Return the log-likelihood ratio of a true 1 against a true 0, by the ones in all reports."""
+    """Return the log-likelihood ratio of a true 1 against a true 0, shape (reports + 1,).
+
+    Entry s is the ratio for a bit that is set in s of the reports.
+    """
     with np.errstate(invalid="ignore"):  # Impossible numbers of ones are never read.
         return log_likelihood_true(mechanism, 1, reports) - log_likelihood_true(
             mechanism, 0, reports
@@ -130,10 +134,11 @@ def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
 
 
 def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[Curve, ...]:
-    """Return three curves of the probability that averaging guesses a bit wrongly.
+    """Return four curves of the error probability of a guessed bit, by the number of reports.
 
-    The curves are for fresh noise in every report, for the memoized bit, and for the true bit of
-    memoized answers.
+    The guesses are, in this order: the true bit from reports with fresh noise, the true bit from
+    the memoized bit itself, the true bit from reports of the memoized bit, and the memoized bit
+    from these reports. The last probability is computed, and the others are measured.
     """
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _MOST_CURVE_RUNS, _MOST_CURVE_RUNS)
@@ -163,13 +168,19 @@ def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[
 
 
 def _memoized_bits(one: Memoized, runs: int, lab: AttackLab) -> Floats:
-    """Return the memoized bits, read from reports with almost no noise (p near 0, q near 1)."""
+    """Return the memoized bits of a true 1 and of a true 0, shape (runs, 2).
+
+    The bits are read from reports with almost no noise (p near 0, q near 1).
+    """
     bare = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
     return count_ones(simple_recall(bare)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
 
 def _bit_error(evidence: Floats) -> float:
-    """Return the share of wrong guesses over true ones (column 0) and true zeros (column 1)."""
+    """Return the share of wrong guesses from ``evidence`` for a 1, shape (runs, 2).
+
+    The true bit is 1 in column 0, and 0 in column 1.
+    """
     return _error_rate(np.array([evidence[:, 0], evidence[:, 1]]))
 
 

@@ -36,7 +36,7 @@ def build_target(
     epsilon, delta : float or None
         The claimed guarantee; None for memoized answers, whose losses are computed.
     honest_share : float, optional
-        The share of the fakes on which the claim counts, in (0, 1].
+        The share of the fakes that the claim relies on, in (0, 1].
     accountant : Accountant, optional
         Computes the true delta of the parameters.
 
@@ -91,9 +91,9 @@ def target_of_mechanism(
     honest_share: float = 1.0,
     accountant: Accountant | None = None,
 ) -> Target:
-    """Return the target for a mechanism; the claim counts on a share of the mechanism's fakes.
+    """Return the target for a mechanism and the claim that it is (epsilon, delta)-private.
 
-    This share is ``honest_share``.
+    The claim relies on ``honest_share`` of the mechanism's fakes, a share in (0, 1].
 
     Raises
     ------

@@ -56,8 +56,8 @@ class UniformGame(CountedGame):
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
         """Return the number of fakes of each kind, shape (runs, kinds).
 
-        The number of fakes in bins a and b together is drawn first, and then how many of them are
-        in bin a.
+        ``fake`` is the distribution of a fake over the kinds. The number of fakes in bins a and b
+        together is drawn first, and then how many of these fakes are in bin a.
         """
         numbers = np.broadcast_to(np.asarray(self.senders.draw_fake_numbers(runs, draw)), runs)
         both = draw(numbers, 2.0 * float(fake[1]))
@@ -66,7 +66,10 @@ class UniformGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The logarithms of w for records u and v, without the number of bins, which cancels."""
+        """The logarithms of w (``counted_game``) for records u and v, by kind of message.
+
+        The number of bins is left out, because this factor cancels in the statistic.
+        """
         u, v = np.full((2, 3), _IMPOSSIBLE)
         u[1] = v[2] = 0.0
         return u, v

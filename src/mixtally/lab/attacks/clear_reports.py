@@ -111,8 +111,9 @@ def uniformity_checks(what: str, drawn: Numbers, bound: int) -> list[Checks]:
 
 
 def first_code(bins: int, count: int) -> int:
-    """Return the first of ``count`` successive bins to report.
+    """Return the bin of the first report, if ``count`` reports are in successive bins.
 
-    If there are fewer reports than bins, the last report is in the last bin.
+    With fewer reports than bins, the last report is in the last bin. Otherwise the first report is
+    in bin 0.
     """
     return bins - count if count < bins else 0

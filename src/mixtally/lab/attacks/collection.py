@@ -119,9 +119,9 @@ def _count_shown(part: Part, rows: Rows) -> Counts:
 
 
 def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
-    """Return a variant of the part with frequent flips and few fakes, and the number of people.
+    """Return the part, with more flips or fewer fakes if needed, and a number of people.
 
-    The number is 0 if the part draws too many fakes for a test.
+    The number of people is that of the test, or 0 if the part draws too many fakes for a test.
     """
     small = part
     if part.threshold is not None:

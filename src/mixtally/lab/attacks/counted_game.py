@@ -7,7 +7,7 @@ distribution of the hiding messages. The person sends k of the N messages y_1, .
 shuffled among the others. Let e_k be the elementary symmetric polynomial of degree k. Averaging
 over all choices of the person's k messages gives
 
-    P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k).
+    P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k),
 
 where P_hiding is the probability if all N messages have the mean distribution. For k = 1 the right
 side is the mean of w over all messages. The statistic of a game is log e_k for record u minus log
@@ -112,7 +112,7 @@ class CountedGame(Game):
         return both[0], both[1]
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """Return the statistics of many runs, with counts from the distribution.
+        """Return the statistics of many runs whose counts are drawn from their distribution.
 
         Return None if no other messages hide the record, because ``draw_runs`` is then as fast.
         """
@@ -135,7 +135,10 @@ class CountedGame(Game):
         return 0.0 if math.isnan(found) else found  # No message fits either record: no evidence.
 
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
-        """Return the number of fakes of each kind, shape (runs, kinds)."""
+        """Return the number of fakes of each kind, shape (runs, kinds).
+
+        ``fake`` is the distribution of a fake over the kinds.
+        """
         return draw.draw_multinomial(self.senders.draw_fake_numbers(runs, draw), fake, runs)
 
     def _counts(self, rows: Rows) -> Floats:
@@ -186,8 +189,8 @@ def flip_cost(width: int, messages: float) -> float:
 def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
     """Return log e_k for k = ``times``, shape (runs,); see the top of this file.
 
-    ``counts[run, kind]`` is the number of messages with the log-likelihood ratio of that kind.
-    Every run has at least ``times`` messages.
+    ``log_ratios[kind]`` is the logarithm of w, and ``counts[run, kind]`` the number of messages of
+    this kind. Every run has at least ``times`` messages.
     """
     with np.errstate(divide="ignore"):
         terms = log_ratios + np.log(counts)

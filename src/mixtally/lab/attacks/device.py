@@ -33,7 +33,10 @@ _MOST_BYTES = 1_000_000
 
 
 def _make_with_memo(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
-    """Return a factory that gives ``draws`` a new memo, which is discarded with its device."""
+    """Return a factory of functions that call ``draws``, each with a new memo.
+
+    Every device makes its own function, so the memo is discarded with the device.
+    """
     return lambda: partial(draws, memo=Memo(_MOST_BYTES))
 
 

@@ -128,7 +128,7 @@ def _message_count(senders: Senders) -> int:
 
 
 def _cost(senders: Senders) -> float:
-    """Return the nanoseconds of both collections in both worlds."""
+    """Estimate the nanoseconds of one run: two collections in each of the two worlds."""
     if senders.part.is_randomized:
         return 240.0 * (senders.people + 1) + 20.0 * senders.fakes
     return 240.0 * senders.fakes

@@ -64,7 +64,7 @@ class FlippedGame(CountedGame):
 
     @cached_property
     def _groups(self) -> list[tuple[tuple[int, int, int], list[int]]]:
-        """The positions, grouped by the bits of x, u and v."""
+        """Pairs of the bits (x, u, v) at a position, and all positions that have these bits."""
         triples = list(zip(self.x, self.u, self.v, strict=True))
         return [
             (key, [i for i, h in enumerate(triples) if h == key]) for key in sorted(set(triples))

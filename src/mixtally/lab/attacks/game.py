@@ -50,10 +50,10 @@ class Setting:
     messages : int
         The number of messages of one run.
     kinds : int
-        The number of distinguished kinds of messages. A run with counts from the distribution takes
-        time in proportion to it.
+        The number of distinguished kinds of messages. If counts are drawn from their distribution,
+        the time of a run is proportional to this number.
     stage : str
-        The senders and their messages.
+        The senders and their messages, in words.
     played : str
         The text of ``stage``, and how the code makes a run.
     """
@@ -186,7 +186,8 @@ def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
 def quick_runs(cost: float, share: float = 1.0) -> int:
     """Estimate the number of runs that take two or three seconds on one core.
 
-    ``cost`` is the nanoseconds of a run. The estimate has limits, so it is never zero.
+    ``cost`` is the nanoseconds of a run. The runs may use ``share`` of these seconds. The estimate
+    is never below ``LEAST_RUNS``.
     """
     usual = share * _BUDGET / (_BASE_COST + cost)
     fewest = min(_FEWEST_RUNS, share * _PATIENCE / (_BASE_COST + cost))

@@ -53,9 +53,10 @@ def game_of(senders: Senders, epsilon: float = 1.0) -> Game:
 
 
 def _games_per_record(senders: Senders) -> int:
-    """Return the number of equal games, one for each message, that together play one record.
+    """Return how often the game of ``game_of`` is played for each record that a person sends.
 
-    For a set among shaped fakes this is the number of its messages, and otherwise 1.
+    For a set among shaped fakes, the game is played once for each message of the set. For any other
+    record, the game is played once.
     """
     return senders.part.record_messages if _has_shaped_fakes(senders) else 1
 

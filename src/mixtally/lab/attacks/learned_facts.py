@@ -45,8 +45,10 @@ _LEAST_RUNS, _MOST_RUNS = 500, 10_000
 def compute_learned_facts(
     mechanism: Memoized, reports: int, measured: Mapping[int, Recovery], chance: Chance
 ) -> dict[str, Any]:
-    """Return the error of averaging reports, the privacy losses, and the power of linking.
+    """Return a JSON object with the keys ``recovery``, ``by_reports`` and ``linking``.
 
+    ``recovery`` has the errors of averaging all reports. ``by_reports`` has the errors and the
+    privacy losses after several numbers of reports. ``linking`` has the power of linking, or None.
     ``measured`` has the measured errors for exactly the numbers of reports in ``played_points``.
     ``chance`` is the random source of the simulated linking.
     """
@@ -90,7 +92,7 @@ def _points(reports: int) -> list[int]:
 
 
 def _row_after(mechanism: Memoized, reports: int, measured: Recovery | None) -> dict[str, Any]:
-    """Return the losses and the error probabilities after a number of reports."""
+    """Return the privacy losses and the error probabilities after ``reports`` reports, by name."""
     most, exact = loss(mechanism, reports), recovery(mechanism, reports)
     return {
         "reports": reports,
@@ -110,7 +112,10 @@ def _none_if_nan(share: float) -> float | None:
 
 
 def _measure_linking(mechanism: Memoized, reports: int, chance: Chance) -> dict[str, Any] | None:
-    """Return the power of recognizing a person at two places; None for too few bits."""
+    """Return the power of recognizing a person at two places, and the simulation's numbers.
+
+    Return None if a record has too few bits for the simulation.
+    """
     bits, count = min(mechanism.bins, _MOST_BITS), min(reports, _MOST_PLACE_REPORTS)
     if bits < 2 * mechanism.hashes:
         return None

@@ -35,7 +35,10 @@ _RUNS, _SPAN_BITS = 100_000, 1 << 24
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
-    """Attack one person at both places against two people with the same value."""
+    """Measure the power to distinguish one person at both places from two people.
+
+    The two people have the same value.
+    """
     bits = 8 * target.mechanism.bins * target.reports  # drawn and examined in one run, roughly
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // bits))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
@@ -53,7 +56,7 @@ def run_memoized(
 
 
 def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> Worlds:
-    """Return the statistics of one person at both places (u) and of two people (v)."""
+    """Return the statistics if one person is at both places (u), and if two people are (v)."""
     mechanism, count = target.mechanism, target.reports
     tables = np.array([link_evidence(mechanism, count, bit) for bit in (0, 1)])
     of_bit = np.zeros(mechanism.bins, dtype=np.int64)

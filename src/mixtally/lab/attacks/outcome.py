@@ -143,7 +143,7 @@ class Outcome:
     ----------
     promised : float or None
         The largest value that the guarantee allows, in ``unit``; None without a guarantee. For an
-        audit, the false-alarm probability below which a p-value fails.
+        audit, the false-alarm probability; the audit fails if ``attacked``, its p-value, is less.
     attacked : float
         The proved or measured value, in ``unit``.
     played : str
@@ -178,7 +178,7 @@ class Outcome:
 
     @property
     def margin(self) -> float | None:
-        """The distance to the guarantee; negative if the guarantee is violated."""
+        """The distance from ``attacked`` to ``promised``; negative if the guarantee is violated."""
         if self.promised is None:
             return None
         room = self.promised - self.attacked

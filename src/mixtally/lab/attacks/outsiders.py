@@ -6,7 +6,7 @@ attackers differ in what else they know.
 *tell-apart* knows only the record of all other people. They hold the same third record, which is
 the worst crowd known to this package. All expected messages arrive.
 
-*n-1* cooperates with everyone except the hop, the people and the fakes that the guarantee counts
+*n-1* cooperates with everyone except the hop, the people and the fakes that the guarantee relies
 on. One hop is honest. The hops before it remove the messages of others. The hops after it, the
 collector and the other people reveal the messages that they sent, and the attacker subtracts these.
 There are three cases:
@@ -16,7 +16,7 @@ There are three cases:
 - If people draw the fakes and the honest hop is the first, the fakes of the honest people hide the
   person. So the guarantee applies. If the honest hop comes after a dishonest one, only the person's
   own fakes remain, and the assumption of the certificate is broken.
-- If the guarantee counts on flips of others, these are revealed, and only the fakes hide the
+- If the guarantee relies on flips of others, these are revealed, and only the fakes hide the
   person.
 
 *collusion* assumes that every second honest person reveals their messages, or that every mix
@@ -73,7 +73,7 @@ def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
 def collusion(target: Target, lab: AttackLab) -> list[Outcome]:
     """Play a game in which half of the people collude, and one in which all mixes collude.
 
-    The first game is left out if the guarantee counts on nobody.
+    The first game is left out if the guarantee relies on no other people.
     """
     if target.certain == NOBODY:
         return [all_mixes_collude(target, lab)]

@@ -20,7 +20,10 @@ from mixtally.primitives.tails import Floats
 
 @dataclass(frozen=True)
 class PlanesGame(CountedGame):
-    """The game among uniform planes, whose messages differ by which of two values they contain."""
+    """The game among uniform planes, with four kinds of messages.
+
+    The plane of a message contains value u, value v, both values, or neither.
+    """
 
     @property
     def planes(self) -> Planes:
@@ -31,7 +34,7 @@ class PlanesGame(CountedGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; messages differ by the values in their plane."""
+        """The cost and the description of a run; the plane contains u, v, both, or neither."""
         fakes, prime = self.senders.fakes, self.planes.prime
         stage = f"{fakes:,} uniform planes, {prime:,} of a direction, and the person's message"
         return self._setting(60.0 * fakes, 4, stage)

@@ -9,7 +9,7 @@ q)). Against this pair, the most powerful test uses the log-likelihood ratio of 
 the event. Let w = sqrt(2 D), and let u be the standard deviation of this ratio. In half of all
 repetitions, the p-value is below the approximation of Lugannani and Rice,
 
-    1 - Phi(w) + phi(w) (1 / u - 1 / w).
+    1 - Phi(w) + phi(w) (1 / u - 1 / w),
 
 where Phi and phi are the distribution function and the density of the standard normal distribution.
 The p-value is also below e^-D by Markov's inequality, which is the better bound if the ratio hardly
@@ -143,7 +143,6 @@ def nearest_on_edge(p: Floats, q: Floats, grow: float, delta: float) -> Floats:
     """Return the q of the pair on the edge with the least D, for events with p > grow q + delta.
 
     The edge and D are those of the module's docstring, with ``grow`` = e^epsilon.
-
 
     Let c be the q at which the edge reaches p, a the one at which it reaches 0, and e the one at
     which it reaches 1. The derivative of D is zero at the middle root of the cubic

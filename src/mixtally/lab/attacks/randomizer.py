@@ -159,7 +159,7 @@ def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChe
 
 
 def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -> list[Checks]:
-    """Return the tests of the reports of records with the bins ``numbers``, and of as many fakes.
+    """Return the tests of one report for each bin in ``numbers``, and of as many fakes.
 
     A number beyond the last bin means the bin modulo the number of bins. If a record is sent
     several times, its reports are adjacent, and each is tested like any other report. If records
@@ -297,9 +297,9 @@ def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
 def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     """Return tests that devices choose directions which separate the members of a set.
 
-    A message of a set must name a direction in which its member is in no plane with another member.
-    The test uses sets of every size, and the fewest planes per direction, where most sets need
-    another direction.
+    A message stands for one member of a set. In the direction that the message names, no other
+    member of the set may be in the same plane. The test uses sets of every size. There are as
+    few planes per direction as possible, so that devices often have to draw a direction again.
     """
     most = part.pads
     if part.planes is None or not most:

@@ -1,10 +1,11 @@
 """The worst records for a game: the record of the crowd, and the two records of the person.
 
-``games`` calls ``worst_records`` for flipped records. The divergence depends only on how many
-positions are set by which of the three records. All possible combinations of these numbers are
-ranked by Chernoff's bound on their divergence. The divergences of the first few, or of all if the
-records are short, are then bounded from below, and the largest bound is selected. A suboptimal
-choice makes the attack weaker, but never makes a proof false.
+``games`` calls ``worst_records`` for flipped records. The *kind* of a position states which of the
+three records set it. The divergence depends only on the number of positions of each kind. All
+possible combinations of these numbers are ranked by Chernoff's bound on their divergence. The
+divergences of the first few, or of all if the records are short, are then bounded from below, and
+the combination with the largest bound is selected. A suboptimal choice makes the attack weaker, but
+never makes a proof false.
 """
 
 import math
@@ -78,7 +79,7 @@ def cells_in_clear(part: Part, codes: Counts) -> Counts:
 
 
 def _to_orbit(position_counts: PositionCounts) -> Orbit:
-    """Return in how many positions only u, only v, or both differ from the crowd's record."""
+    """Return how many positions differ from the crowd's record only in u, only in v, or in both."""
     only_u, only_v, both, crowd, shared = position_counts
     return Orbit(only_u + shared, only_v, both + crowd)
 

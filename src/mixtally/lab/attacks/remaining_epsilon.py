@@ -1,6 +1,7 @@
 """The remaining epsilon: the guarantee if fewer people or fakes hide a person than planned.
 
-The attacks ``n-1``, ``collusion``, ``difference`` and ``selection`` compare their results with it.
+The attacks ``n-1``, ``collusion``, ``difference`` and ``selection`` compare the epsilon that they
+prove with the remaining epsilon.
 """
 
 import math
@@ -53,7 +54,7 @@ def none_if_infinite(epsilon: float) -> float | None:
 
 
 def mechanism_of(senders: Senders) -> Shuffled:
-    """Return the mechanism of a message among the mean number of fakes."""
+    """Return the mechanism of the senders' part, with the mean number of their fakes."""
     crowd = (
         max(LEAST_USERS, senders.people + 1)
         if senders.people
@@ -72,8 +73,9 @@ def _delta_curve(senders: Senders, negligible: float, accountant: Accountant) ->
 def _dominating_losses(
     senders: Senders, negligible: float, accountant: Accountant
 ) -> tuple[LossDistribution, int]:
-    """Return a loss distribution and a number k: k independent losses dominate those of a record.
+    """Return a loss distribution and a number k for the messages of one record.
 
+    The sum of k independent losses from this distribution dominates the privacy loss of the record.
     A record is one part of a person's answer, which may be sent as several messages.
     """
     if (coins := _coin_part(senders)) is not None:
@@ -94,7 +96,7 @@ def _coin_part(senders: Senders) -> HonestPart | None:
 def _least_epsilon(upper: Curve, delta: float, local: float) -> float:
     """Return the least epsilon with ``upper(epsilon) <= delta``, rounded up; ``local`` if none.
 
-    ``upper`` returns an upper bound of delta, and ``local`` is an epsilon that is always true.
+    ``upper`` returns an upper bound of delta, and ``local`` is an epsilon that always applies.
     """
     low, high = 0.0, min(local, _MOST_EPSILON)
     if upper(high) > delta:

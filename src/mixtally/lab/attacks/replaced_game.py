@@ -47,7 +47,10 @@ class ReplacedGame(CountedGame):
         return rows[:, 0]
 
     def _pmf(self, one: int | None) -> Floats:
-        """Return the distribution over kinds for a person in bin ``one``; None for a fake."""
+        """Return the distribution over kinds of the message of a person in bin ``one``.
+
+        If ``one`` is None, return the distribution of a fake.
+        """
         bins, g = self.senders.part.bins, (self.senders.part.replaced or 0) / SCALE
         named = np.zeros(8)
         named[[1 << place for place in range(self._others_bin + 1)]] = 1.0 / bins

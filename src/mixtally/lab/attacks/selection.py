@@ -1,9 +1,10 @@
 """The attack ``selection``: suppress the bundles of devices whose coin gave a fake.
 
-If devices toss a coin for one more fake, a certificate averages over the number of fakes. So it
-assumes that people arrive independently of their coins. Let U people take part, and let the
-certificate count on S of them. Each draws w certain fakes, and one more with probability phi. An
-attacker who sees the coins and may suppress U - S bundles chooses those with a coin's fake first.
+If devices toss a coin for one more fake, a certificate averages over the number of fakes. So the
+certificate assumes that bundles arrive independently of the coins. Let U people take part, and let
+the certificate rely on S of them. Each draws w certain fakes, and one more with probability phi. An
+attacker who sees the coins and may suppress U - S bundles suppresses bundles with a coin's fake
+first.
 The number of fakes that arrive is then
 
     K = S w + max(0, Bin(U, phi) - (U - S))
@@ -21,8 +22,8 @@ compared with the guarantee.
 The second one is a first mix that *opens* its layer of the envelopes and recognizes padding. The
 certificate excludes this attacker: it assumes that the first honest mix receives people's messages
 independently of their coins. So the result is compared with the remaining epsilon: the least
-epsilon for which the fakes that almost surely arrive are enough. If no fake does, nothing is
-guaranteed. With one mix there is no such attack, because the first mix is also the last;
+epsilon for which the fakes that almost surely arrive are enough. If no fake almost surely arrives,
+nothing is guaranteed. With one mix there is no such attack, because the first mix is also the last;
 ``collusion`` measures that case.
 """
 
@@ -170,9 +171,9 @@ def _play_selection(
 
 
 def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
-    """Return the lengths of bundles of this part without and with a coin's fake.
+    """Return the length of a bundle of this part without a coin's fake, and with one.
 
-    The code of devices seals them, for one hop and the collector.
+    The code of devices seals both bundles, for one hop and the collector.
     """
     suite, bare = SUITES[1], bare_part(part)
     keys = [suite.configuration(secret_bytes(lab.chance, suite.private_bytes)) for _ in range(2)]
@@ -200,7 +201,7 @@ def epsilon_of_certain_fakes(
 
 
 def _certain_senders(senders: Senders, rare: float) -> Senders:
-    """Return senders with fewer fakes: a number that arrives except with probability ``rare``."""
+    """Return the senders with only as many fakes as arrive except with probability ``rare``."""
     if not isinstance(senders, SelectedSenders):
         return senders
     own = senders.own

@@ -56,7 +56,7 @@ class Senders:
 
     @property
     def fakes(self) -> int:
-        """The mean number of fakes that hide the person, rounded up. Shaped fakes do not count."""
+        """The mean number of fakes that hide the person, rounded up, without shaped fakes."""
         if isinstance(self.part.recipe, CountedRecipe):
             return self.mixes * self.part.recipe.count
         own = self.part.own
@@ -109,7 +109,10 @@ class Senders:
     def draw_reports_of_bins(
         self, codes: Counts, width: int, chance: Chance, device: Device
     ) -> Rows:
-        """Return one message for each person, whose bin is in ``codes`` and below ``width``."""
+        """Return the first ``width`` positions of one message of each person.
+
+        ``codes`` has the bin of each person, which is below ``width``.
+        """
         part = self._narrow_part(width) if self.threshold else self.part
         part = structs.replace(part, repeats=1)
         return select_positions(part, device.reports(part, codes, chance), width)

@@ -37,7 +37,10 @@ from mixtally.primitives.wide import divide
 
 @dataclass(frozen=True)
 class SetGame(Game):
-    """The first k bins against k pads, or two sets of k points on a line, among uniform fakes."""
+    """The game of the first k bins against k pads, or of two sets of k points on a line.
+
+    The fakes are uniform.
+    """
 
     senders: Senders
 
@@ -121,7 +124,10 @@ class SetGame(Game):
         return found
 
     def _collect_counts(self, own: int, chance: Chance, device: Device) -> Counts:
-        """Return the number of messages in each cell of either set, and in all others together."""
+        """Return the number of messages in each cell of either set, and in all other cells.
+
+        ``own`` is the number of the person's set (``_others_set``).
+        """
         (part, record), (_, third) = self._build_record(own), self._build_record(self._others_set)
         sent = device.reports(part, record, chance)
         others = (
@@ -179,24 +185,24 @@ class SetGame(Game):
 
 @dataclass(frozen=True)
 class SlotsGame(SetGame):
-    """The game of sampled slots: two records without a common cell, of which m cells are sent.
+    """The game of sampled slots: a person sends m of the k cells of one of two records.
 
-    The m cells that a record sends are drawn anew each time. For each choice of m cells of record
-    A, take the product of their counts, and let e_m(A) be the sum of these products over all
-    choices. The likelihood ratio of records A and B is exactly e_m(A) / e_m(B). For m = 1, e_1(A)
-    is the number of messages in the cells of A. The records are the first k bins and the next k
-    bins, or the first k bins and k pads. The attacker subtracts the records of other people, which
-    travel in clear.
+    The two records have no common cell. The m cells are drawn anew each time. For each choice of m
+    cells of record A, take the product of their counts, and let e_m(A) be the sum of these products
+    over all choices. The likelihood ratio of records A and B is exactly e_m(A) / e_m(B). For m = 1,
+    e_1(A) is the number of messages in the cells of A. The records are the first k bins and the
+    next k bins, or the first k bins and k pads. The attacker subtracts the records of other people,
+    which travel in clear.
     """
 
     @property
     def sent(self) -> int:
-        """The number m of cells that are sent."""
+        """The number m of cells of a record that a person sends."""
         return self.senders.part.record_messages
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; the kinds are the cells that differ."""
+        """The cost and the description of a run; messages differ by their cell."""
         fakes, part = self.senders.fakes, self.senders.part
         stage = (
             f"{fakes:,} uniform fakes over {part.layout.bins:,} cells and {self.sent} of the "

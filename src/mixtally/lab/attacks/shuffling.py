@@ -23,7 +23,7 @@ _FEW = 64
 
 
 def large_shuffle_checks(lab: AttackLab) -> tuple[list[Checks], int]:
-    """Return tests of one large batch of each size, and the number of shuffled messages."""
+    """Return tests of one batch of each size in ``_SIZES``, and the number of all messages."""
     checks = []
     for size in _SIZES:
         numbers = np.arange(size, dtype="<u8")

@@ -114,7 +114,7 @@ class Target:
         }
 
     def distinct_parts(self) -> dict[str, Part]:
-        """Return every different part, by words that distinguish it in the names of tests."""
+        """Return every different part, by the suffix that the names of its tests have."""
         several = len(self.parts) > 1
         return {
             f" of part {self.parts.index(part) + 1}" if several else "": part

@@ -108,9 +108,10 @@ def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
 
 
 def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:
-    """Return the log-likelihood of reports, all from one memoized answer to one value.
+    """Return the log-likelihood that all reports of a series come from one memoized answer.
 
-    The value is the one that sets the first bits.
+    ``bits`` has shape (reports, people, columns), and the result has shape (people,). The true
+    value sets the first ``mechanism.hashes`` bits.
     """
     ones = bits.sum(axis=0, dtype=np.uint8)
     total = np.zeros(bits.shape[1])

@@ -59,7 +59,7 @@ class UniformFlipsGame(CountedGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; messages differ by three bits and the sum."""
+        """The cost and the description of a run; ``_keys`` states the kinds of messages."""
         people, fakes = self.senders.people, self.senders.fakes
         return self._setting(
             flip_cost(self.view, 4.0 * people + 2.0 * fakes + 1.0) + 20.0 * fakes,
@@ -97,7 +97,10 @@ class UniformFlipsGame(CountedGame):
         return u - np.log(hiding), v - np.log(hiding)
 
     def _pmf(self, one: int | None) -> Floats:
-        """Return the distribution over kinds of a record in position ``one``; None for a blank."""
+        """Return the distribution over kinds of a flipped record whose bin is ``one``.
+
+        If ``one`` is None, return the distribution of a flipped blank.
+        """
         q, low = self.senders.threshold / SCALE, min(3, self.view)
         beyond = one is not None and one >= low
         rest = _binomial_pmf(self.view - low - beyond, q)

@@ -37,9 +37,10 @@ class Worlds:
 
 
 def candidate_cuts(values: Floats) -> Floats:
-    """Return the values at which a statistic is cut.
+    """Return the cuts that are compared, in ascending order.
 
-    These are all values or, if there are many, the values of ranks that are dense in both tails.
+    The cuts are all different values or, if there are many, a selection that is dense
+    in both tails.
     """
     seen = np.unique(values)
     if len(seen) <= _CANDIDATES:
@@ -57,7 +58,10 @@ def count_passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
 
 
 def roc(worlds: Worlds) -> Points:
-    """Return a few points (false-alarm rate, power) of the events "at least c" over all runs."""
+    """Return a few points (false-alarm rate, power) of the ROC curve.
+
+    The events are "the statistic is at least c", and their rates are taken over all runs.
+    """
     cuts = np.concatenate([[np.inf], np.unique(np.concatenate([worlds.u, worlds.v]))[::-1]])
     alarms = count_passing(np.sort(worlds.v), cuts, True) / len(worlds.v)
     power = count_passing(np.sort(worlds.u), cuts, True) / len(worlds.u)

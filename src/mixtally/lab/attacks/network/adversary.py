@@ -51,22 +51,22 @@ in the batch, unless an honest mix has changed the order.
 
 
 def keep_all(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
-    """Drop nothing."""
+    """Return the whole batch."""
     return batch
 
 
 def keep_victims(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
-    """Drop everything but the victims' messages."""
+    """Return only the victims' messages, which are the first ``victims`` of the batch."""
     return batch[:victims]
 
 
 def keep_some(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
-    """Drop every second message of the people who are not victims."""
+    """Return the batch without every second message of the people who are not victims."""
     return [*batch[:victims], *batch[victims::2]]
 
 
 def keep_short(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
-    """Drop every message that is longer than the shortest one."""
+    """Return the batch without the messages that are longer than its shortest message."""
     least = min(map(len, batch), default=0)
     return [one for one in batch if len(one) == least]
 
@@ -223,10 +223,10 @@ class Adversary:
         return rest[::-1]
 
     def announce(self, place: int, envelopes: Sequence[bytes], bundles: int) -> tuple[bytes, Piece]:
-        """Return the signed manifest of the hostile hop at ``place``, and the piece of its output.
+        """Return the signed manifest of the hostile hop at ``place``, and the piece that it lists.
 
-        ``bundles`` is the number of bundles in the round. The numbers in the manifest are
-        plausible: an honest hop could state them, too.
+        The hop sends ``envelopes``, and ``bundles`` is the number of bundles in the round.
+        The numbers in the manifest are plausible: an honest hop could state the same numbers.
         """
         count = len(envelopes)
         piece = Piece(sha256(b"".join(envelopes)).hexdigest(), count)

@@ -125,7 +125,10 @@ class Arena:
         self.now = until
 
     def call(self, address: str, method: str, path: str, body: bytes = b"") -> Answer:
-        """Send a request to any role; an honest one answers as its HTTP routes do."""
+        """Send a request to any role, and return the answer.
+
+        An honest mix answers as it would over HTTP. The adversary answers for the hostile roles.
+        """
         if address not in self.mixes:
             return self.adversary.answer(method, path, body)
         try:
@@ -159,10 +162,10 @@ class Arena:
     # -- a round --------------------------------------------------------------------------------
 
     def play(self, attack: Attack, victims: Sequence[Value], others: Value) -> list[bytes]:
-        """Play a round in which the victims answer as given, and all other people ``others``.
+        """Play a round, and return the messages that the collector receives, in order.
 
-        Returns the messages that the collector receives, in order, without those that the attacker
-        wrote.
+        ``victims`` are the answers of the victims, and all other people answer ``others``. The
+        result does not contain the messages that the attacker wrote.
         """
         self.open()
         # All devices verify the same note.
@@ -185,8 +188,8 @@ class Arena:
     def play_sheet(self, value: Value) -> list[bytes]:
         """Show a victim's device a sheet whose keys all belong to the attacker.
 
-        The honest mixes are asked to sign the sheet, too. Returns the victim's messages, opened by
-        the attacker, or an empty list if the device refuses the sheet.
+        The honest mixes are asked to sign the sheet, too. Return the victim's messages, which the
+        attacker opened, or an empty list if the device refuses the sheet.
         """
         if not self.number:
             self.open()
@@ -225,7 +228,7 @@ class Arena:
         self.wait()
 
     def seal(self, given: OpenRound, value: Value) -> bytes:
-        """Return the bundle of a person's device."""
+        """Return the bundle in which a person's device seals the answer ``value`` for a round."""
 
         def words(count: int) -> bytes:
             return self.adversary.chance.words(count).astype("<u8").tobytes()
@@ -235,7 +238,7 @@ class Arena:
     def receive(self, hop: int) -> list[bytes]:
         """Return the batch that a hostile role receives from an honest hop.
 
-        The batch is empty if the next hop is honest, because it receives the messages directly.
+        If the next hop is honest, the batch is empty, because that hop receives the messages.
         """
         if hop + 1 in self.folders:
             return []
@@ -250,7 +253,10 @@ class Arena:
         )
 
     def hand_over(self, hop: int, batch: list[bytes]) -> None:
-        """If the next hop is honest, send it the batch of a hostile hop, announced to all mixes."""
+        """Announce the batch of a hostile hop to all honest mixes, and send the batch to the next.
+
+        If the next hop is hostile, no request is sent.
+        """
         note, piece = self.adversary.announce(hop, batch, self._people)
         if hop + 1 in self.folders:
             for place in self.folders:
@@ -258,9 +264,12 @@ class Arena:
             self.post(hop + 1, f"/pieces/{piece.sha256}", b"".join(batch), "PUT")
 
     def post(self, hop: int, path: str, body: bytes = b"", method: str = "POST") -> Answer:
-        """Send a request to an honest mix, and repeat it until the mix is ready.
+        """Send a request to an honest mix until the mix is ready, and return the answer.
 
-        The request must then succeed.
+        Raises
+        ------
+        DataError
+            If the mix refuses the request, or is not ready after many attempts.
         """
         for _ in range(_MOST_WAITS):
             answer = self.call(self.contract.hops[hop - 1].address, method, path, body)

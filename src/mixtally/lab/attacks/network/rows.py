@@ -68,7 +68,7 @@ class Row:
 
     @property
     def case(self) -> str:
-        """Which hop is hostile, or which one is the only honest hop, in words."""
+        """A phrase that names the hostile hop or, if all others are hostile, the honest hop."""
         who = role_name(self.plan, self.hop)
         return f"only {who} is honest" if self.attack.all_but_one else f"{who} is hostile"
 
@@ -91,7 +91,10 @@ class Row:
 
     @property
     def rests_on(self) -> str | None:
-        """Who is honest, so that the guarantee still applies; None if its assumption is broken."""
+        """The honest roles and people on whom the guarantee still relies, in words.
+
+        None if the attack breaks the assumption of the guarantee.
+        """
         if self.attack.own_sheet:
             return "the devices, which need every role's signature"
         if self.target.by_mixes:
