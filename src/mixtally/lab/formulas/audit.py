@@ -241,7 +241,8 @@ def _search_least(keeps_guarantee: Callable[[int], bool], lowest: int, known: in
 def _standard_error(formula: Formula, setting: FormulaSetting, noise: float) -> float:
     """Return the standard error of a count, up to a factor independent of the noise.
 
-    For flips it is sqrt(p q) / |p - q| per message. It is infinite if the distribution is unknown.
+    For flips with probability q, and p = 1 - q, the error is sqrt(p q) / |p - q| per message. The
+    error is infinite if q = 1/2, or if the distribution of the fakes is unknown.
     """
     if formula.computes == FAKES:
         return math.sqrt(noise)

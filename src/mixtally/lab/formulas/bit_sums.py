@@ -1,6 +1,6 @@
 """The distribution of a sum of flipped bits, computed step by step (Notes 004, 2020).
 
-``literature`` uses these formulas of sections 4, 7 and 8. In all of them n = ``users`` is the
+``literature`` uses these formulas of sections 4, 7 and 8. In all formulas, n = ``users`` is the
 number of bits, q = ``flip`` the flip probability, p = 1 - q, and s the number of ones after the
 flips. P(s) is the probability of s.
 

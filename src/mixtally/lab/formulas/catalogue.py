@@ -1,6 +1,6 @@
 """The catalogue of published formulas for the noise that a guarantee needs.
 
-``mixtally check formula`` lists it, and ``audit`` takes its formulas from it.
+``mixtally check formula`` lists and audits the formulas of the catalogue.
 """
 
 from collections.abc import Callable

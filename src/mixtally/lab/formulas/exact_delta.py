@@ -1,4 +1,4 @@
-"""The exact delta of the noise of every published formula, by observer.
+"""The exact delta that results from the noise of a published formula, for each observer.
 
 ``audit`` uses the table ``EXACT_DELTAS``.
 """
@@ -24,7 +24,10 @@ rounding error.
 
 @dataclass(frozen=True, slots=True)
 class FormulaSetting:
-    """The collection for which a formula is evaluated; 0 for parameters that it does not need."""
+    """The collection for which a formula is evaluated.
+
+    Parameters that the formula does not need have their default values.
+    """
 
     epsilon: float
     users: int = 0

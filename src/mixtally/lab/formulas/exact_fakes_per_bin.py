@@ -97,8 +97,8 @@ def _bound_rest(last: float, ratio: float) -> float:
 def binomial(users: int, fakes: float) -> FakeNumbers:
     """Return Bin(users, fakes / users).
 
-    ``fakes`` is the mean number of users who send a fake, or the mean number who send none if most
-    users send one.
+    ``fakes`` is the mean number of users who send a fake. For a formula by which most users
+    send a fake, ``fakes`` is the mean number of users who send none.
     """
     odds = fakes / (users - fakes)
     return _build_distribution(
@@ -115,7 +115,7 @@ def poisson(fakes: float) -> FakeNumbers:
 def negative_binomial(shape: float, decay: float) -> FakeNumbers:
     """Return NB(shape, decay), as in ``fakes_per_bin``, for a shape of at least 1.
 
-    Below 1 it is not log-concave.
+    For a shape below 1, the distribution is not log-concave.
     """
     mode = math.floor((shape - 1.0) * decay / (1.0 - decay))
     return _build_distribution(lambda k: (k + (shape - 1.0)) / k * decay, mode)
@@ -133,7 +133,7 @@ def two_sided(mode: int, left: float, right: float) -> FakeNumbers:
 
 
 def bit_delta(fake_numbers: FakeNumbers, epsilon: float) -> Bracket:
-    """Return delta(epsilon) of a bit to whose sum the fakes are added."""
+    """Return delta(epsilon) of a bit, if the observer sees the sum of the bit and the fakes."""
     pair, grow = _pair(fake_numbers, 1.0), math.exp(epsilon)
     return larger(*(divergence(way, grow) for way in (pair, pair.swap())))
 

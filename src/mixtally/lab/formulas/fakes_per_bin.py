@@ -5,7 +5,7 @@ the answer. Either a shuffler draws the number of fakes of a bin, or each user d
 example by a coin, and these numbers are added. ``exact_fakes_per_bin`` has the exact delta of each
 distribution.
 
-Not included is split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1), because its
+Split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1) is not included, because its
 fakes come in pairs of two signs.
 """
 
@@ -18,9 +18,9 @@ from mixtally.lab.formulas.parameter_ranges import check_count, check_promise
 def luo_wang_yi(epsilon: float, delta: float, users: int) -> float:
     """Return the mean number of fakes per bin, 32 ln(2/delta) / eps^2.
 
-    Each of n users draws a fake with probability 1/n of this number. With hashed values, a bin is
-    the set of messages (u, v, w) with w = ((u x + v) mod p) mod b. A uniform message is in this set
-    with probability 1/b, so b times as many messages are sent.
+    Each of n users draws a fake with probability mean / n. With hashed values, the bin of value x
+    is the set of messages (u, v, w) with w = ((u x + v) mod p) mod b. A uniform message is in this
+    set with probability 1/b, so b times as many messages are sent.
 
     Raises
     ------
@@ -160,9 +160,10 @@ def sample(epsilon: float) -> float:
 
 
 def geometric(epsilon: float, delta: float) -> float:
-    """Return the mean number of fakes per bin of S1Geo-Shuffle, geometric with decay e^(-eps/2).
+    """Return the mean number of fakes per bin of S1Geo-Shuffle.
 
-    The result does not depend on delta.
+    The number of fakes has a geometric distribution with decay e^(-eps/2). The mean does not depend
+    on delta.
 
     Source: as ``sides``; q_l is 0 there.
     """

@@ -1,6 +1,6 @@
-"""The least noise that keeps a guarantee, from the exact delta: the reference for formulas.
+"""The least noise that keeps a guarantee, computed from the exact delta.
 
-``audit`` and ``literature`` compare published formulas with these numbers.
+``audit`` and ``literature`` compare the noise of published formulas with the least noise.
 """
 
 from mixtally.accounting.accountant import Accountant, Record

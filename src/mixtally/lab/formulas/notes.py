@@ -1,8 +1,8 @@
 """Formulas of Notes 004 (2020) for flipped bits and one-hot records, with and without fakes.
 
-``catalogue`` and ``literature`` use them. Every formula is based on a Chernoff bound for the sum of
-the flips, so it requires more noise than the exact distribution does. Equation (5.12) also assumes
-that only sums are seen. Values are as printed, even above 1/2.
+``catalogue`` and ``literature`` use these formulas. Every formula is based on a Chernoff bound for
+the sum of the flips, so it requires more noise than the exact distribution does. Equation (5.12)
+also assumes that only sums are seen. Values are as printed, even above 1/2.
 
 Source: notes 004; equation numbers at each function.
 """
@@ -67,7 +67,7 @@ def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
 def tail(epsilon: float, bits: int, flip: float) -> float:
     """Return the quantity of ``tail_as_printed`` with the correct factor.
 
-    If all other people hold zeros, it is exact for one order of the neighbors.
+    If all other people hold zeros, this quantity is the exact delta for one order of the neighbors.
 
     Source: notes 004 (4.13).
     """
@@ -87,9 +87,10 @@ def _largest_tail(epsilon: float, bits: int, flip: float, *, as_printed: bool) -
 
 
 def one_hot_cover(epsilon: float, delta: float) -> float:
-    """Return the expected number of fakes per bin, m / d, or of flips of the fakes per bin, m q.
+    """Return the expected number of fakes, or of flipped bits of fakes, that each bin needs.
 
-    Here m is the number of fakes, d the number of bins and q the flip probability.
+    Let m be the number of fakes, d the number of bins and q the flip probability. The number is
+    m / d for uniform fakes in clear, and m q for flipped blanks.
 
     Source: notes 004 (5.10) and (5.26), whose right-hand sides agree.
     """

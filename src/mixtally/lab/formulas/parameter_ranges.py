@@ -18,7 +18,10 @@ def check_promise(epsilon: float, delta: float) -> None:
 
 
 def check_count(subject: str, count: int, least: int = 1) -> None:
-    """Raise ParameterError unless ``count`` is at least ``least``."""
+    """Raise ParameterError unless ``count`` is at least ``least``.
+
+    ``subject`` is the name of the count in the error message.
+    """
     if not count >= least:
         raise ParameterError(
             subject,

@@ -1,9 +1,10 @@
 """Formulas of K-Randomization 003 (2015) and 001 (2016) for bits that are sent k times.
 
-``catalogue`` and ``literature`` use them. One crowd has one zero among ones, the other only ones.
-The likelihood ratio of the two crowds decreases with the number of ones that are seen. The formulas
-require that the ratio is at most lambda = e^eps where the number of ones is three standard
-deviations below its mean in a crowd of ones. This condition does not bound delta.
+``catalogue`` and ``literature`` use these formulas, which compare two crowds. One crowd has one
+zero among ones, and the other has only ones. The likelihood ratio of the two crowds decreases with
+the number of ones that are seen. The formulas require a ratio of at most lambda = e^eps at one
+number of ones: three standard deviations below the mean in a crowd with only ones. This condition
+does not bound delta.
 
 Source: K-randomization 003; equation numbers at each function.
 """
@@ -19,9 +20,9 @@ _SIGMAS_SQUARED = 9.0
 
 
 def ratio(ones_seen: int, users: int, flip: float) -> float:
-    """Return the likelihood ratio of ``ones_seen``: a crowd with one zero against one without.
+    """Return the likelihood ratio of a crowd with one zero against a crowd with only ones.
 
-    Both crowds have ``users`` people, and all other people hold ones.
+    Both crowds have ``users`` people. ``ones_seen`` ones are seen after the flips.
 
     Source: K-randomization 003 (4.32).
     """

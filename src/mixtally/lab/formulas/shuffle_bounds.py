@@ -1,8 +1,8 @@
 """Published shuffle-model bounds of other authors, as flip probabilities of one-hot records.
 
-``catalogue`` lists them. Not included is the tighter closed form of Feldman, McMillan, Talwar 2023.
-Its erratum restricts it to a class of randomizers, and no proof shows that flipped one-hot records
-belong to this class.
+``catalogue`` lists these bounds. The tighter closed form of Feldman, McMillan, Talwar 2023 is not
+included. An erratum restricts this form to a class of randomizers, and no proof shows that flipped
+one-hot records belong to this class.
 """
 
 import math

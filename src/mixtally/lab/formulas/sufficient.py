@@ -37,10 +37,10 @@ def transition_probability(value: int, seen: int, bits: int, flip: float) -> flo
 
 
 def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float) -> float:
-    """Return the likelihood ratio of an observation: one person holds all ones, or all zeros.
+    """Return the likelihood ratio of two values of one person, all ones against all zeros.
 
-    ``counts[s]`` is the number of messages that equal the vector s. All other people hold the
-    vector ``crowd``.
+    In the observation, ``counts[s]`` messages equal the vector s. All other people hold the vector
+    ``crowd``.
 
     Source: sufficient DP 000 (2.4); with a crowd of zeros (3.1).
     """
@@ -111,10 +111,11 @@ def variance(value: float, users: int, bits: int) -> float:
 
 
 def _outlier(value: float, bits: int) -> float:
-    """Return the variance of the outlier's term (p/q)^(2t - L) in n R(S), t being its set bits.
+    """Return the variance of the term (p/q)^(2t - L) that the outlier's message adds to n R(S).
 
+    Here t is the number of set bits of this message, L the number of its bits, and phi = ``value``.
     The variance is ((p^5 + q^5) / (p q)^2)^L - phi^(2L), where (p^5 + q^5) / (p q)^2 equals phi^2 +
-    phi - 1. L is the number of bits, and phi = ``value``.
+    phi - 1.
     """
     return (value * value + value - 1.0) ** bits - value ** (2 * bits)
 
@@ -141,9 +142,10 @@ def sigma_rule(epsilon: float, users: int, bits: int, sigmas: float) -> float:
 
 
 def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) -> float:
-    """Return the flip probability of the rule with a simpler, slightly larger left side.
+    """Return the flip probability of the rule of three sigmas with a simplified left side.
 
-    The left side of the rule is E R(S) + 3 sigma, and the document simplifies it in (3.13).
+    The left side of the rule is E R(S) + 3 sigma. Equation (3.13) replaces this sum by a simpler,
+    slightly larger one.
 
     Source: sufficient DP 000 (3.13), (3.15), (3.16).
     """

@@ -1,6 +1,6 @@
 """Formulas of an election by flipped one-hot ballots without a mix (Side notes 002, section 5).
 
-``catalogue`` and ``literature`` use them.
+``catalogue`` and ``literature`` use these formulas.
 
 Source: side notes 002 section 5; Wang, Blocki, Li, Jha 2017 for the variance.
 """
