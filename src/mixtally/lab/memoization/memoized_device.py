@@ -1,9 +1,9 @@
 """A device's key for memoized answers, in a file of its own, and the answers of the device.
 
-A *memoized response* is an answer that is randomized once and then used in every report. It is
-derived from the key, so only the key is stored. The file also lists the *memories* for which the
-key was used. A memory is a combination of a question, an encoder and the probability f of the
-permanent randomization. The privacy losses of different memories add up.
+A *memoized response* is an answer that is randomized once and then used in every report. The
+response is derived from the key, so only the key is stored. The file also lists the *memories* for
+which the key was used. A memory is a combination of a question, an encoder and the probability f of
+the permanent randomization. The privacy losses of different memories add up.
 """
 
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ class MemoizedDevice:
 
 
 class DeviceKey(NamedTuple):
-    """A key, and the memories for which it was used, as ``memory_of`` names them."""
+    """A key, and the names (``memory_of``) of the memories for which the key was used."""
 
     key: bytes
     memories: tuple[str, ...]
@@ -99,7 +99,8 @@ def device_key(path: Path, plan: MemoizedPlan, chance: Chance) -> DeviceKey:
     Raises
     ------
     DataError
-        If the file is not a key, in which case it is not changed, or if the disk refuses.
+        If the file does not contain a key, or cannot be read or written. The file is then not
+        changed.
     """
     path, memory = resolve_target(path), memory_of(plan)
     # The lock makes two concurrent processes agree on one key. With two keys, a person would have
