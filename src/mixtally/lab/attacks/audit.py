@@ -79,10 +79,11 @@ class FailedTest:
 
 
 def find_failures(groups: list[Checks], error: float) -> tuple[list[FailedTest], int, float]:
-    """Return the failed tests, the number of tests, and their smallest p-value times this number.
+    """Return the failed tests, the number of all tests, and their smallest corrected p-value.
 
     Every test uses an equal share of ``error`` (Bonferroni). Hence a correct device fails any test
-    with probability at most ``error``.
+    with probability at most ``error``. A corrected p-value is the p-value times the number of all
+    tests, and at most 1.
     """
     total = sum(len(group.hits) for group in groups)
     flags, smallest = [], 1.0

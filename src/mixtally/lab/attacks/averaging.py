@@ -73,7 +73,11 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def _error_rate(total: Floats) -> float:
-    """Return the share of runs in which the likelier answer is wrong; ties count half."""
+    """Return the share of runs in which the likelier answer is wrong; ties count half.
+
+    ``total`` is the log-likelihood ratio of world u against world v, shape (2, runs). The runs of
+    row 0 are in world u, and those of row 1 in world v.
+    """
     wrong = (total[0] < 0).mean() + (total[1] > 0).mean()
     ties = (total[0] == 0).mean() + (total[1] == 0).mean()
     return float(0.5 * (wrong + 0.5 * ties))
@@ -112,7 +116,8 @@ def _evidence(
 ) -> Floats:
     """Return the log-likelihood ratio of value 0 against value 1, shape (runs,).
 
-    In all runs the true value is ``side``.
+    ``two`` is the mechanism with the bits of these two values only. In all runs the true value is
+    ``side``.
     """
     reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
     ones = count_ones(reported, two.bins)
@@ -136,9 +141,9 @@ def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
 def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[Curve, ...]:
     """Return four curves of the error probability of a guessed bit, by the number of reports.
 
-    The guesses are, in this order: the true bit from reports with fresh noise, the true bit from
-    the memoized bit itself, the true bit from reports of the memoized bit, and the memoized bit
-    from these reports. The last probability is computed, and the others are measured.
+    The attacker guesses, in this order, the true bit from reports with fresh noise, the true bit
+    from the memoized bit itself, the true bit from reports of the memoized bit, and the memoized
+    bit from these reports. The last probability is computed, and the others are measured.
     """
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _MOST_CURVE_RUNS, _MOST_CURVE_RUNS)
@@ -177,9 +182,10 @@ def _memoized_bits(one: Memoized, runs: int, lab: AttackLab) -> Floats:
 
 
 def _bit_error(evidence: Floats) -> float:
-    """Return the share of wrong guesses from ``evidence`` for a 1, shape (runs, 2).
+    """Return the share of bits that an attacker with this evidence guesses wrongly.
 
-    The true bit is 1 in column 0, and 0 in column 1.
+    ``evidence`` has shape (runs, 2), and is positive if a 1 is likelier than a 0. The true bit is 1
+    in column 0, and 0 in column 1.
     """
     return _error_rate(np.array([evidence[:, 0], evidence[:, 1]]))
 

@@ -35,7 +35,7 @@ from mixtally.protocol.tally.fold import tally_messages
 
 NAME = "collection"
 _BATCH_BYTES = 5 << 20
-"""The least bytes of a collection: more than those of people who are randomized in one block."""
+"""The least bytes of a collection: more than the messages that are randomized in one block."""
 _MESSAGES, _MOST_BYTES = 12_000, 1 << 26
 """The people of a collection, if their messages have at most ``_MOST_BYTES``."""
 _MOST_SHAPED = 5_000_000
@@ -119,9 +119,10 @@ def _count_shown(part: Part, rows: Rows) -> Counts:
 
 
 def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
-    """Return the part, with more flips or fewer fakes if needed, and a number of people.
+    """Return the part in the form in which it is tested, and the number of people in the test.
 
-    The number of people is that of the test, or 0 if the part draws too many fakes for a test.
+    In this form, flips are frequent, and fakes are few unless they are shaped. If a part draws too
+    many shaped fakes for a test, the number of people is 0.
     """
     small = part
     if part.threshold is not None:

@@ -135,7 +135,10 @@ def _cost(senders: Senders) -> float:
 
 
 def _draw_own(senders: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts:
-    """Return how often the person's message names each of the first two bins, shape (runs, 2)."""
+    """Return how often the person's message names each of the first two bins, shape (runs, 2).
+
+    ``bin_index`` is the bin of the person's record.
+    """
     rows = senders.draw_reports_of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
     return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 

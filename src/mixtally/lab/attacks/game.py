@@ -186,8 +186,8 @@ def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
 def quick_runs(cost: float, share: float = 1.0) -> int:
     """Estimate the number of runs that take two or three seconds on one core.
 
-    ``cost`` is the nanoseconds of a run. The runs may use ``share`` of these seconds. The estimate
-    is never below ``LEAST_RUNS``.
+    ``cost`` is the nanoseconds of a run, and ``share`` the share of these seconds that the runs may
+    use. The estimate is never below ``LEAST_RUNS``.
     """
     usual = share * _BUDGET / (_BASE_COST + cost)
     fewest = min(_FEWEST_RUNS, share * _PATIENCE / (_BASE_COST + cost))

@@ -71,7 +71,7 @@ class Binomials:
     def draw_multinomial(self, trials: int | Counts, pmf: Floats, runs: int) -> Counts:
         """Return the number of messages of each kind, shape (runs, kinds).
 
-        Every run has ``trials`` messages, or its own number of them, shape (runs,).
+        ``trials`` is the number of messages of every run, or has a number for each run.
         """
         counts = np.zeros((runs, len(pmf)), dtype=np.int64)
         # Frequent kinds come first, so that few messages are left for the rest.

@@ -298,8 +298,8 @@ def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     """Return tests that devices choose directions which separate the members of a set.
 
     A message stands for one member of a set. In the direction that the message names, no other
-    member of the set may be in the same plane. The test uses sets of every size. There are as
-    few planes per direction as possible, so that devices often have to draw a direction again.
+    member of the set may be in the same plane. The test uses sets of every size. There are as few
+    planes per direction as possible, so that devices often have to draw a direction again.
     """
     most = part.pads
     if part.planes is None or not most:

@@ -29,7 +29,7 @@ from mixtally.primitives.tails import Floats
 _ENDS = 0.1
 """The share of the error that the two ends of the interval use."""
 _SLACK = 1.0 + 1e-5
-"""A factor for p-values above the rounding errors of log-gammas at 10^8 runs."""
+"""A factor that increases p-values by more than the rounding errors of log-gammas at 10^8 runs."""
 _MOST_EPSILON = 700.0
 """The largest epsilon, below the exponent at which doubles overflow."""
 _HALVINGS = 40

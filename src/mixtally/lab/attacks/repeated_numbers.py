@@ -108,7 +108,10 @@ def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
 
 
 def _distances(shown: Floats) -> tuple[Point, ...]:
-    """Return the root mean square error of the mean of T estimates, for each T in ``POINTS``."""
+    """Return pairs (T, root mean square error of the mean of T estimates) for T in ``POINTS``.
+
+    ``shown`` has the estimates of ``_numbers``.
+    """
     total = np.cumsum(shown, axis=0)
     return tuple(
         (float(t), float(np.sqrt(np.mean((total[t - 1] / t - TRUE) ** 2)))) for t in POINTS

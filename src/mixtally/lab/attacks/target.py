@@ -37,7 +37,7 @@ class HidingPeople(NamedTuple):
 
 
 NOBODY = HidingPeople(0, 0)
-"""No people hide the person. Guarantees by fakes of mixes alone count on nobody."""
+"""No people hide the person. A guarantee that relies only on fakes of mixes assumes this."""
 
 
 @dataclass(frozen=True, slots=True)

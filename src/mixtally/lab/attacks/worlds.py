@@ -39,8 +39,8 @@ class Worlds:
 def candidate_cuts(values: Floats) -> Floats:
     """Return the cuts that are compared, in ascending order.
 
-    The cuts are all different values or, if there are many, a selection that is dense
-    in both tails.
+    The cuts are all different values or, if there are many, a selection that is dense in both
+    tails.
     """
     seen = np.unique(values)
     if len(seen) <= _CANDIDATES:

@@ -56,7 +56,7 @@ def keep_all(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
 
 
 def keep_victims(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
-    """Return only the victims' messages, which are the first ``victims`` of the batch."""
+    """Return only the victims' messages: the first ``victims`` of the batch (see ``Keep``)."""
     return batch[:victims]
 
 
@@ -225,8 +225,8 @@ class Adversary:
     def announce(self, place: int, envelopes: Sequence[bytes], bundles: int) -> tuple[bytes, Piece]:
         """Return the signed manifest of the hostile hop at ``place``, and the piece that it lists.
 
-        The hop sends ``envelopes``, and ``bundles`` is the number of bundles in the round.
-        The numbers in the manifest are plausible: an honest hop could state the same numbers.
+        The hop sends ``envelopes``, and ``bundles`` is the number of bundles in the round. The
+        numbers in the manifest are plausible: an honest hop could state the same numbers.
         """
         count = len(envelopes)
         piece = Piece(sha256(b"".join(envelopes)).hexdigest(), count)
