@@ -97,8 +97,8 @@ def _bound_rest(last: float, ratio: float) -> float:
 def binomial(users: int, fakes: float) -> FakeNumbers:
     """Return Bin(users, fakes / users).
 
-    ``fakes`` is the mean number of users who send a fake. For a formula by which most users
-    send a fake, ``fakes`` is the mean number of users who send none.
+    ``fakes`` is the mean number of users who send a fake. For a formula by which most users send a
+    fake, ``fakes`` is the mean number of users who send none.
     """
     odds = fakes / (users - fakes)
     return _build_distribution(

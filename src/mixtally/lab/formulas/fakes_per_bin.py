@@ -123,8 +123,9 @@ def negative_binomial(epsilon: float, delta: float) -> float:
 
 
 def sides(epsilon: float, sampled: float) -> tuple[float, float]:
-    """Return the decays q_l and q_r of the fakes of a bin below and above their mode.
+    """Return the decays q_l and q_r of the number of fakes of a bin, below and above the mode.
 
+    A decay is the factor of the probability for each step away from the mode.
     ``sampled`` is the probability that a message is kept, from 1 - e^(-eps/2) to 1.
 
     Source: Murakami, Sei, Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
