@@ -8,9 +8,9 @@ another falls by one. So the counts move by 2 in L1 distance, by sqrt(2) in L2 d
 any single count. With two bins only one count is published, because the other is the number of
 people minus that count. The published count moves by 1.
 
-Each scale of noise is the smallest at which OpenDP's privacy map states the guarantee. With more
-than two bins, errors are those of the counts as published, whose sum may differ from the number of
-people.
+Each mechanism has the smallest scale of noise at which OpenDP's privacy map states the guarantee.
+Errors are those of the published counts. With more than two bins, the sum of these counts may
+differ from the number of people.
 
 OpenDP draws from the operating system's randomness and takes no seed. An experiment with a seed
 therefore leaves out the measured errors, and a note says so.
@@ -85,7 +85,7 @@ def compare_central_mechanisms(
 
 
 def measure_error(line: Baseline, truth: NDArray[np.int64]) -> float:
-    """Release ``truth`` once with OpenDP and return the error.
+    """Release ``truth`` once with the mechanism of ``line``, and return the error.
 
     The error is the root mean square error of the counts. For the exponential mechanism it is the
     largest count minus the count of the named bin. The randomness is OpenDP's own.
@@ -270,9 +270,9 @@ def _raise_scale(
 def _error_bounds(
     accuracy: Callable[[float, float], float], scale: float, bins: int, level: float
 ) -> tuple[int, int]:
-    """Return the largest error of one count, and the largest of all counts, at this ``level``.
+    """Return a bound of the error of one count, and one of the largest error of all counts.
 
-    Both bounds are valid with probability ``level``. OpenDP's accuracy a at alpha means P[error >=
+    Each bound is valid with probability ``level``. OpenDP's accuracy a at alpha means P[error >=
     a] <= alpha. The noises of the bins are independent, and errors are whole numbers.
     """
     # All of n independent errors are small with probability level if each is with level^(1/n).

@@ -10,10 +10,10 @@ tally of the bin is distributed as
     c - Binomial(c, q) + Binomial(N - c, q).
 
 Without flips, the tally of a bin is the number of people's messages and fakes that name the bin.
-Uniform fakes and replaced values have multinomial counts. The fakes of mixes are drawn for each bin
-from a table of probabilities. If sets are sent in clear, a set with missing members also names
-*pads*, which are additional bins. The number of people who name each pad follows from how many sets
-have each size.
+The counts of uniform fakes, and of the uniform bins that replace values, are multinomial. The fakes
+of mixes are drawn for each bin from a table of probabilities. If sets are sent in clear, a set with
+missing members also names *pads*, which are additional bins. The number of people who name each pad
+follows from how many sets have each size.
 
 Given the records and the fakes, the tallies of bins are independent. The whole tally therefore has
 the same distribution as if every message were drawn. The only exception is the cap, the largest
@@ -71,7 +71,7 @@ class Histogram:
     Attributes
     ----------
     users
-        Number of people, whatever the number of bins that each person is in.
+        Number of people. A person who is in several bins is counted once.
     counts
         Shape (bins,), int64, each in [0, users]. Counts of single values sum to ``users``.
     from_data
@@ -136,8 +136,8 @@ def sizes_of(population: Population) -> Counts | None:
 def histogram_of_counts(people: ValueCounts) -> Histogram:
     """Return the histogram of people whose values were counted before.
 
-    Raises DataError if the list of values was read from the data and only one person holds each of
-    most values.
+    Raises DataError if the list of values was read from the data, and more than half of the values
+    have only one person each.
     """
     check_shared(people.question, people.counts, people.from_data)
     return Histogram(people.question, int(people.counts.sum()), people.counts, people.from_data)
@@ -326,8 +326,8 @@ def _draw_over_planes(
 def _count_pads(part: Part, sizes: Counts | None) -> Counts:
     """Return the number of people who send each pad, which stands for a missing member of a set.
 
-    ``sizes`` has the number of people whose set has 0, 1, .. members. A person whose set has l
-    members fewer than the largest set sends the pads 0 to l - 1.
+    ``sizes`` has the number of people whose set has 0, 1, .. members. If the set of a person has l
+    members fewer than the largest possible set, the person sends the pads 0 to l - 1.
     """
     if sizes is None or len(sizes) != part.pads + 1:
         raise ParameterError(

@@ -52,15 +52,28 @@ def collect_epochs(
 
     Parameters
     ----------
-    plan, timeline, lab, analysis, provenance
-        The plan of one epoch, the answers, and the tools and titles of the simulation.
+    plan
+        The plan of each epoch.
+    timeline
+        The answers of people in each epoch, or only their counts.
     guarantee
         The guarantee for a person who takes part in every epoch.
+    lab
+        The tools of the simulation.
+    analysis
+        The options of the estimation in each epoch.
+    provenance
+        The title and the source of the result.
     before_epoch
         Called with the name of each epoch before its first message. If it raises an exception, the
         series stops.
     counts_only
         Whether to draw each tally from the counts of its epoch, without any message.
+
+    Returns
+    -------
+    Trend
+        The estimates of all epochs and their changes, what a person spends, and the truth.
 
     Raises
     ------
@@ -116,7 +129,10 @@ def _play_epochs(
 
 
 def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
-    """Return the true mean of every epoch and its changes, or nothing if there are no numbers."""
+    """Return the true means, and their changes from one epoch to another, by name of the figure.
+
+    Returns an empty dict if the answers are not numbers.
+    """
     if timeline.values is None:
         return {}
     means = [

@@ -67,5 +67,5 @@ class Provenance:
     signed: ContractReference | None = None
 
     def source_text(self, *, simulation: bool) -> str:
-        """Return the text that names the source; only a simulation may name the raw data."""
+        """Return ``source``, and in a simulation ``raw`` too, which may reveal more of the data."""
         return f"{self.source} {self.raw}".strip() if simulation else self.source

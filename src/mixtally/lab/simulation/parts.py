@@ -24,7 +24,8 @@ def split_population(population: Population, questions: Sequence[Question]) -> l
 
     There is either one question, that of ``population``, or one for each bit or attribute. A bit
     that is sent without randomization has two bins: 0 for no, and 1 for yes. If all bits are sent
-    as slots of one record, the record has two bins for each bit, of which it contains one.
+    as slots of one record, the question has two bins for each bit, and a record contains one of the
+    two.
     """
     if is_sent_whole(population.question, questions):
         return [population]
@@ -52,7 +53,7 @@ def _split_part(population: Population, index: int, question: Question) -> Popul
 
 
 def _no_and_yes(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return packed records with the bin 2 i for a bit i of 0, and 2 i + 1 for one of 1."""
+    """Return packed records with one bin for each bit i: 2 i for a 0, and 2 i + 1 for a 1."""
     both = np.stack([1 - bits, bits], axis=2).reshape(len(bits), -1)
     return np.packbits(both, axis=1, bitorder="little")
 

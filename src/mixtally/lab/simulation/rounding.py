@@ -56,7 +56,10 @@ def _round_to_points(
 
 
 def _mismatch_error(values: NDArray[np.float64] | None) -> PlanError:
-    """Return the error for a plan of numbers and people without numbers, or the reverse."""
+    """Return the error for a plan of numbers and people without numbers, or the reverse.
+
+    ``values`` are the numbers of the people; None if the people have none.
+    """
     has = "numbers that are rounded", "other answers"
     asked, given = has if values is None else has[::-1]
     return PlanError(

@@ -85,8 +85,9 @@ def check_crowd(
 ) -> None:
     """Check that a plan is valid for this question and number of people.
 
-    Raises PlanError if it is not, or if its certificate is false. Raises ParameterError if
-    ``analysis`` does not suit the question, such as a projection of counts without a known sum.
+    Raises PlanError if the plan is not valid or its certificate is false. Raises ParameterError if
+    ``analysis`` does not suit the question: for example, if it requests a projection, which needs
+    counts with a known sum.
     """
     analysis.check_sums(question)  # a wrong request must fail before the round, not after it
     analysis.check_listed(question)

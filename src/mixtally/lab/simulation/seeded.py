@@ -9,7 +9,10 @@ from mixtally.primitives.chance import Chance, Keystream, SecureChance
 
 
 class SeededChance(Keystream):
-    """The keystream of a key derived from ``seed``: the same words every time. Not private."""
+    """A source whose words are the keystream of a key derived from ``seed``.
+
+    A seed always gives the same words, so these words keep nothing private.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__(hashlib.sha256(f"mixtally seed {seed}".encode()).digest())

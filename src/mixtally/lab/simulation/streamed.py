@@ -2,8 +2,9 @@
 
 ``mixtally batch`` calls these functions. A *shard* is a file with some of the messages. The shards
 of people's messages are drawn independently, so that several processes share the work. After an
-interruption, the next run keeps complete shards and draws the others. In contrast, one run draws
-all fakes of the mixes and the order of all messages. If it is interrupted, its files are useless.
+interruption, the next run keeps complete shards and draws the others. In contrast, the fakes of the
+mixes and the order of all messages are drawn in a single run. If this run is interrupted, its files
+are useless.
 """
 
 import os
@@ -99,6 +100,11 @@ def randomize_shards(
         The number of processes; 0 for the calling process only.
     progress : Progress
         Called after each shard.
+
+    Returns
+    -------
+    list of Path
+        The files of all shards, in the order of the people.
 
     Raises
     ------
@@ -229,6 +235,11 @@ def mix_shards(
     progress : Progress
         Called after each shard.
 
+    Returns
+    -------
+    list of Path
+        The files of the written shards, in order.
+
     Raises
     ------
     DataError
@@ -299,9 +310,10 @@ def _cut_into_shards(
 
 
 def _write_shard(folder: Path, some: Any, part: Part, label: ShardLabel) -> str:
-    """Write a shard to a temporary file, rename it by its digest, and return the name.
+    """Write a shard to a temporary file, rename the file by its digest, and return the new name.
 
-    A file with the final name is therefore always complete.
+    A file with such a name is therefore always complete. ``some`` is an iterator over arrays of the
+    messages.
     """
     # The process number keeps two processes from writing the same file.
     aside = folder / f".{label.number}-{os.getpid()}.part"

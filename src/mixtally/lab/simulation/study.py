@@ -76,7 +76,7 @@ class Study(Findings[Truth]):
     """A question asked of a crowd, and its releases, the main one first.
 
     ``central`` has mechanisms of the central model with the guarantee of the main release.
-    ``contest`` has the votes of both ways of counting if a winner was requested, else None.
+    ``contest`` has the votes of both ways of counting; None if no winner was requested.
     """
 
     releases: tuple[Release, ...]

@@ -37,9 +37,9 @@ class HasFigures(Protocol):
 class Truth:
     """True numbers for a result.
 
-    ``counts`` has the number of people in each bin, shape (bins,). ``figures`` has the true values
-    of the rows of each figure of the result, by the name of the figure. ``central`` has the error
-    of one release of each central-model mechanism, by the name of the mechanism.
+    ``counts`` has the number of people in each bin, shape (bins,). ``figures`` maps the name of
+    each figure of the result to the true values of its rows. ``central`` maps the name of each
+    central-model mechanism to the error of one release.
     """
 
     counts: NDArray[np.int64]
@@ -69,7 +69,10 @@ def truth_of(population: Population, conclusion: HasFigures) -> Truth:
 
 
 def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
-    """Return ``truth`` with the true differences and totals of counts that the conclusion has."""
+    """Return ``truth`` extended by the true differences and totals of counts.
+
+    These are the true values of the differences and totals that ``conclusion`` contains.
+    """
     added: dict[str, Values] = {}
     for one in conclusion.figures:
         if one.name == DIFFERENCES:
@@ -104,7 +107,8 @@ def size_figures(population: Population) -> Values:
 def _pair_figures(figures: Figures, both: NDArray[np.int64], users: int) -> Values:
     """Return true counts of pairs, correlations, or cells of 2 x 2 tables, one for each row.
 
-    ``both[i, j]`` is the number of people with the bits i and j, and ``both[i, i]`` with bit i.
+    ``both[i, j]`` is the number of people whose bits i and j are both set, and ``both[i, i]`` the
+    number of people whose bit i is set.
     """
     values: list[float | None] = []
     for row, (i, j) in enumerate(figures.about):

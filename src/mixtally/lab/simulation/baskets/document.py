@@ -74,7 +74,10 @@ _RULES = (
 
 
 def _csv(rows: Sequence[Facts], names: tuple[str, ...]) -> Rows:
-    """Return rows for CSV, in which the items of a set share one cell."""
+    """Return the CSV table of ``rows``, in which the items of a set are joined in one cell.
+
+    ``names`` are the columns if there are no rows.
+    """
     written = [
         {
             key: _join_items(value) if isinstance(value, list) else value
@@ -156,5 +159,5 @@ def _rules(findings: BasketFindings, most: int) -> Table:
 
 
 def _interval_text(row: Facts, name: str) -> str:
-    """Return both ends of an interval, each rounded outwards."""
+    """Return the ends of the interval of ``name`` as text, each rounded outwards."""
     return f"{at_least(row[f'{name}_lower'], 2)} .. {at_most(row[f'{name}_upper'], 2)}"

@@ -51,7 +51,7 @@ def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
 class BasketFindings(Findings[TrueBaskets]):
     """The sets and rules found in baskets.
 
-    Only rules are shown whose lower bound of the confidence is at least ``confidence``.
+    A rule is shown only if the lower bound of its confidence is at least ``confidence``.
     """
 
     result: BasketResult
@@ -70,7 +70,7 @@ class BasketFindings(Findings[TrueBaskets]):
 
     @cached_property
     def sets(self) -> list[Facts]:
-        """One flat object for each set, small sets first."""
+        """One flat JSON object for each set, small sets first."""
         every, label = self.result.all_sets, self.result.items.question.label
         low, high = [one.lower for one in every], [one.upper for one in every]
         estimates = Estimates(
@@ -90,7 +90,7 @@ class BasketFindings(Findings[TrueBaskets]):
 
     @cached_property
     def rules(self) -> list[Facts]:
-        """One flat object for each rule that is shown, in the order of ``BasketResult.rules``."""
+        """One flat JSON object for each rule shown, in the order of ``BasketResult.rules``."""
         shown = [one for one in self.result.rules if one.confidence.lower >= self.confidence]
         label = self.result.items.question.label
         columns: Columns = {
@@ -128,13 +128,13 @@ class BasketFindings(Findings[TrueBaskets]):
         return coverage(_interval_columns(self.sets, "lower", "truth", "upper"))
 
     def rules_coverage(self) -> Coverage:
-        """Return how many rules have three intervals that all cover the true numbers."""
+        """Return for how many rules support, confidence and lift are all inside their intervals."""
         ends = [(f"{one}_lower", f"{one}_truth", f"{one}_upper") for one in QUOTIENTS]
         return coverage(*(_interval_columns(self.rules, *names) for names in ends))
 
     @cached_property
     def facts(self) -> Facts:
-        """The JSON object of sets and rules."""
+        """The findings as one JSON object."""
         found = self.result
         measured: Facts = {}
         if self.truth is not None:

@@ -64,7 +64,8 @@ def find_sets(
     support : int
         The number of people that must be exceeded, in [0, people - 1].
     level : float
-        The confidence, in (0, 1), with which all intervals hold and no set is found wrongly.
+        The least probability, in (0, 1), that all intervals cover the true numbers and no set is
+        found wrongly.
     largest : int
         The largest number of items in a set, in [2, 8].
 
@@ -76,8 +77,7 @@ def find_sets(
     Raises
     ------
     PlanError
-        If the plan is for another crowd, does not send whole sets among blanks, or has a false
-        certificate.
+        If the plan is for another crowd, has another protocol, or has a false certificate.
     ParameterError
         If ``support`` or ``largest`` is out of range.
     """
@@ -123,7 +123,7 @@ class _SetSearch:
 
     @property
     def error_rate(self) -> float:
-        """Error probability for all items together; all sets together have the same."""
+        """Half of the error probability: one half is for all single items, one for all sets."""
         return (1.0 - self.level) / 2.0
 
     def estimate_items(self) -> list[BoundedEstimate]:
@@ -137,7 +137,7 @@ class _SetSearch:
         ]
 
     def find_sets_by_size(self, largest: int) -> dict[int, tuple[ItemSet, ...]]:
-        """Return the significant sets of each size from 2 to ``largest``, by size."""
+        """Return a dict from each size, 2 to ``largest``, to the significant sets of this size."""
         found: dict[int, tuple[ItemSet, ...]] = {}
         for size in range(2, largest + 1):
             if size == 2:
@@ -159,8 +159,8 @@ class _SetSearch:
         """Return the sets of ``size`` items to test, and their pattern counts.
 
         These are the sets whose subsets with ``size - 1`` items are all in ``parts``. The pattern
-        counts have shape (sets, 2^size). They are the numbers of messages with each combination of
-        the bits of a set's items.
+        counts have shape (sets, 2^size). For each set, they are the numbers of messages with each
+        combination of the bits of its items.
         """
         items = sorted({item for one in parts for item in one})
         grown = {(*one, item) for one in parts for item in items if item > one[-1]}

@@ -30,9 +30,10 @@ class BasketResult:
     """The sets and rules found in a collection of baskets.
 
     ``items`` has the counts of single items. ``sets`` has the sets of each size, most frequent
-    first. ``rules`` is ordered by the lower bound of the confidence, highest first. With confidence
-    ``level``, all statements are true simultaneously: that more than ``support`` people hold each
-    set, and all intervals of items, sets and rules.
+    first. ``rules`` is ordered by the lower bound of the confidence, highest first.
+
+    The following is true with probability at least ``level``: more than ``support`` people hold
+    every set in ``sets``, and all intervals of items, sets and rules cover the true numbers.
     """
 
     items: Result

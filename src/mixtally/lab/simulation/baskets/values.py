@@ -1,9 +1,9 @@
 """Item sets as values: every item, pair and larger set in a basket is one value of a record.
 
 ``app.baskets`` uses this encoding where it is possible. A basket of at most k items contains at
-most C(k, 1) + .. + C(k, L) sets of up to L items. A record is itself a set, of which at most a
-certain number of members can be sent. If the number of sets does not exceed this limit, all sets of
-a basket are sent as the members of its record. A set of items is then counted like a single value,
+most C(k, 1) + .. + C(k, L) sets of up to L items. A record is itself a set, and the number of
+members that it can send is limited. If the number of sets does not exceed this limit, all sets of a
+basket are sent as the members of its record. A set of items is then counted like a single value,
 and its error does not depend on the other items in a basket.
 
 Sets are numbered by size, smaller sizes first. Among the sets of i items out of d bins, the set a_1
@@ -104,7 +104,10 @@ def find_values(
 
 
 def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
-    """Return the values of every basket, shape (users, most values of a basket), padded with -1."""
+    """Return the values of every basket, shape (users, n), padded with -1.
+
+    n is the largest number of values that a basket can have.
+    """
     question, found = baskets.question, list[NDArray[np.int64]]()
     for span in spans(baskets.users, _SPAN):
         rows = baskets.records[span].astype(np.uint8, copy=False)
@@ -167,7 +170,10 @@ def decode_set(number: int, bins: int) -> Items:
 def _significant_sets(
     estimate: Estimate, bins: int, largest: int, support: int
 ) -> dict[int, tuple[ItemSet, ...]]:
-    """Return, by size, the sets whose lower end exceeds ``support``, most frequent first."""
+    """Return a dict from each size to the significant sets of this size, most frequent first.
+
+    A set is significant if the lower end of its interval exceeds ``support``.
+    """
     found: dict[int, tuple[ItemSet, ...]] = {}
     first, lower, upper = bins, estimate.simultaneous.lower, estimate.simultaneous.upper
     for size in range(2, largest + 1):

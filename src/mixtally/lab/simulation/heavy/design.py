@@ -89,7 +89,8 @@ class Design:
         """Number of people who must hold a word so that its expected count reaches the threshold.
 
         The threshold is the smallest significant count of a round with the mean number of messages.
-        A word that exactly this number of people hold reaches it in about half of all rounds.
+        If exactly this number of people hold a word, its count reaches the threshold in about half
+        of all rounds.
         """
         plan, search, people = self.plan, self.search, self.people_a_round
         (part,) = plan.parts
@@ -116,8 +117,8 @@ def design_search(
 ) -> Design:
     """Return the design of a search for the kind of participation with the smaller error.
 
-    Errors are compared at a share of 1 / (10 top) of the crowd. That is about the share of the last
-    expected word in a natural language.
+    The errors compared are those of the count of a word that 1 / (10 top) of the crowd holds. In a
+    natural language, the least frequent of the ``top`` most frequent words has about this share.
 
     Parameters
     ----------

@@ -32,8 +32,9 @@ class Score:
 def score_words(found: Sequence[str], holders: Mapping[str, int], top: int) -> Score:
     """Return the score of ``found`` for the ``top`` most frequent words.
 
-    ``holders`` has the number of people who hold each word. A word that as many people hold as the
-    last of the true top words is also correct. But the denominator of recall is at most ``top``.
+    ``holders`` has the number of people who hold each word. Words with the same number of
+    holders as the last of the true top words are also correct. But the denominator of recall is at
+    most ``top``.
     """
     first = sorted((count for count in holders.values() if count), reverse=True)[:top]
     sought, least = len(first), first[-1]
@@ -61,7 +62,7 @@ class WordFindings(Findings[Mapping[str, int]]):
 
     @cached_property
     def words(self) -> list[Facts]:
-        """The most frequent words, one flat object each."""
+        """One flat JSON object for each of the most frequent words."""
         return rows_of(self.columns)
 
     @cached_property
@@ -109,7 +110,7 @@ class WordFindings(Findings[Mapping[str, int]]):
 
     @cached_property
     def facts(self) -> Facts:
-        """The JSON object of the search."""
+        """The findings as one JSON object."""
         result, design, search = self.result, self.result.design, self.result.design.search
         shown = design.certificate
         return {

@@ -69,11 +69,11 @@ def check_lengths(
     people : ndarray of int64, shape (words,)
         Number of people who hold each word.
     design_for : Callable[[Search], Design]
-        A function that designs another search. It is used to advise only options with which a
-        search would find a word.
+        A function that designs another search. Options are advised only if the design of a search
+        with these options shows that it would find a word.
     longest, outside : int
-        The number of characters of a word that the user requested, and how many of them may be
-        outside of the alphabet.
+        The largest number of characters of a word, as requested by the user, and the number of
+        these characters that may be outside of the alphabet.
 
     Raises
     ------
@@ -138,8 +138,9 @@ def _advise(
 def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers) -> None:
     """Raise DataError if the search would probably find no word.
 
-    A word is found if its count passes the threshold that the search is expected to require.
-    ``people`` has the number of people who hold each word of ``vocabulary``.
+    A search probably finds a word if at least ``design.least_count`` people hold the word, and if
+    the word is not too long. ``people`` has the number of people who hold each word of
+    ``vocabulary``.
     """
     search, spelling = design.search, design.search.spelling
     _, _, symbols = _measure_words(spelling, vocabulary)
@@ -171,7 +172,7 @@ def _measure_words(
 
 
 def _covering_number(numbers: Integers, people: Integers) -> int:
-    """Return the smallest number that is at least the number of 99 % of the people.
+    """Return the smallest number that is not exceeded by the numbers of 99 % of the people.
 
     ``people[i]`` people have the number ``numbers[i]``.
     """

@@ -7,7 +7,10 @@ from mixtally.lab.simulation.heavy.design import Design
 
 @dataclass(frozen=True, slots=True)
 class FoundWord:
-    """A word that ended in some round, with an unbiased estimate of its ``count`` in the crowd.
+    """A word that was found, with an unbiased estimate of its ``count`` in the crowd.
+
+    A word *ends* in a round that extends it by the end symbol. In the closing round of a search,
+    all words end.
 
     The intervals are valid for all bins of all rounds simultaneously, and therefore also for words
     that were selected by their counts. There is no individual interval, because it would not be
@@ -58,8 +61,8 @@ class SearchRound:
 class HeavyResult:
     """The words found, most frequent first, and the rounds that found them.
 
-    ``unreadable`` is the number of significant extensions that end but spell no text. If all people
-    are honest, noise made them significant.
+    ``unreadable`` is the number of significant extensions that have ended, as words do, but are not
+    the spelling of any text. If all people are honest, only noise made them significant.
     """
 
     design: Design

@@ -56,6 +56,11 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
     codes
         Shape (users,), the index in ``vocabulary`` of each person's word.
 
+    Returns
+    -------
+    HeavyResult
+        The words found, most frequent first, and the rounds.
+
     Raises
     ------
     ParameterError
@@ -145,7 +150,7 @@ def _first_prefixes(design: Design) -> Symbols:
 
 
 def _deal_groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
-    """Yield the codes of the people who take part in each round."""
+    """Yield, for each round, the codes of the words of the people who take part in the round."""
     rounds = design.search.rounds
     if design.participation is Participation.EVERY_ROUND:
         for _ in range(rounds):
@@ -163,7 +168,12 @@ def _ended_words(
     has_ended: NDArray[np.bool_],
     number: int,
 ) -> list[FoundWord]:
-    """Return every ended word with its estimated count in the whole crowd and its interval."""
+    """Return every word that ended, with its estimated count in the whole crowd and its interval.
+
+    ``extensions`` has the counts and intervals of significant extensions. ``grown_prefixes`` has
+    the symbols of these extensions, and ``has_ended`` says which of them ended in round ``number``.
+    An extension that spells no text is left out.
+    """
     found = []
     for i in np.flatnonzero(has_ended).tolist():
         symbols = grown_prefixes[i].tolist()

@@ -101,14 +101,15 @@ class Search:
     def first_depth(self) -> int:
         """Number of symbols of the prefixes that the first round extends.
 
-        It is 1 if the number of symbols does not exceed that of survivors. Otherwise it is 0, and
-        the first round extends the empty prefix.
+        It is 1 if every symbol can be a surviving prefix: the alphabet with its special symbols has
+        at most ``most_survivors`` symbols. Otherwise it is 0, and the first round extends the empty
+        prefix.
         """
         return 1 if self.spelling.size <= self.most_survivors else 0
 
     @property
     def closing_round(self) -> int | None:
-        """The round after which every surviving prefix is taken for a word; None if there is none.
+        """Number of the round that takes every surviving prefix for a word; None if there is none.
 
         It is the last round of a search that starts with the empty prefix, because such a search
         has no further round that could ask for the end of the longest words.
@@ -117,7 +118,7 @@ class Search:
 
     @property
     def longest(self) -> int:
-        """Largest number of symbols of a word that are examined, including the end symbol."""
+        """Largest number of symbols of a word that devices use, including the end symbol."""
         return 1 + self.rounds * self.symbols
 
     @property
@@ -127,5 +128,5 @@ class Search:
 
     @property
     def question(self) -> Question:
-        """The question of every round; it is the same, so that no plan depends on other rounds."""
+        """The one question that all rounds have, so that no plan depends on other rounds."""
         return Question(name=f"what comes next in {self.name}", bins=self.bins)

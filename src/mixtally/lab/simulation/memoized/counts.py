@@ -40,7 +40,7 @@ class MemoizedFindings(Findings[TrueAnswers]):
 
     @cached_property
     def rows(self) -> list[Facts]:
-        """One flat object for each count."""
+        """One flat JSON object for each count."""
         result = self.result
         columns: Columns = estimates_of(result.estimate, result.labels).columns()
         if self.truth is not None:
@@ -75,7 +75,7 @@ class MemoizedFindings(Findings[TrueAnswers]):
 
     @cached_property
     def facts(self) -> Facts:
-        """The JSON object of the reports."""
+        """The findings as one JSON object."""
         result, mechanism = self.result, self.result.plan.mechanism
         people, words, truth = result.people, result.words, self.truth
         facts = {

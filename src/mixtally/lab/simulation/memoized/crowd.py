@@ -137,7 +137,8 @@ def play_reports(
 def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Recovery:
     """Return the shares of wrong guesses of an observer who averages each person's reports.
 
-    The guesses of memoized and of true bits are those of ``protocol.estimate.memoized.recovery``.
+    One share is for guesses of the memoized bits, the other for guesses of the true bits. The
+    observer guesses as in ``protocol.estimate.memoized.recovery``.
     Only the first people of the crowd are measured. A share is NaN if all bits of these people are
     equal.
     """

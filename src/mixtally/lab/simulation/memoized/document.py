@@ -51,7 +51,10 @@ def document(findings: MemoizedFindings, top: int) -> Document:
     reason = [findings.provenance.reason] if findings.provenance.reason else []
 
     def select_largest(most: int) -> list[Facts]:
-        """Return the ``most`` largest estimates, in a fixed order of values or largest first."""
+        """Return the rows of the ``most`` largest estimates.
+
+        They are in the order of the values if this order was fixed, otherwise largest first.
+        """
         # Values with a fixed order, such as ages or dates, keep this order.
         places = sorted(range(len(rows)), key=lambda place: -rows[place]["estimate"])[:most]
         return [rows[place] for place in (sorted(places) if ordered else places)]
@@ -189,7 +192,7 @@ def _share(value: float | None) -> str:
 def _table(
     findings: MemoizedFindings, shown: list[Facts], title: str, *, folded: bool = False
 ) -> Table:
-    """Return a table of some estimates; for words it says which are significant."""
+    """Return a table of the estimates ``shown``; for words it says which are significant."""
     level = f"{percent(findings.facts['confidence_level'])} interval"
     words = findings.result.words is not None
     head = [

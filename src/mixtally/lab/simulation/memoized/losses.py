@@ -48,7 +48,7 @@ def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> F
 
 
 def check_estimable(mechanism: Memoized, reports: int, words: Sequence[str], level: float) -> None:
-    """Raise ParameterError if the reports of this mechanism could not be evaluated.
+    """Raise ParameterError if counts could not be estimated from the reports of this mechanism.
 
     Callers check this before any report is made. ``words`` are the candidates whose counts are
     estimated; empty if values are not hashed.

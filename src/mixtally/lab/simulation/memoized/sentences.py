@@ -74,7 +74,7 @@ def describe_averaging(facts: Facts) -> str:
 
 
 def describe_linking(facts: Facts) -> str:
-    """Describe the loss of privacy from reports at two places."""
+    """Describe how often an observer recognizes reports at two places as those of one person."""
     found = facts["linking"]
     if found is None:
         return "Linking was not played: the record has too few bits for it."

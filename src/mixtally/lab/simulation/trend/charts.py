@@ -49,7 +49,7 @@ def _panels(
 ) -> list[Panel]:
     """Return one panel for each bin, with one point for each of ``estimates``.
 
-    ``truth`` has one row for each point.
+    ``truth`` has one row for each point. ``zero`` says whether a line at zero is drawn.
     """
     return [
         Panel(

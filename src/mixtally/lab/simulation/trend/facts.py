@@ -19,7 +19,7 @@ _CHANGE = {"estimate": "change"}
 
 
 class TrendNumbers:
-    """All numbers of a series, as flat objects for JSON and as columns for CSV."""
+    """All numbers of a series, as flat JSON objects and as columns for CSV."""
 
     def __init__(self, trend: Trend) -> None:
         self._trend = trend
@@ -41,7 +41,7 @@ class TrendNumbers:
         return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
 
     def _counts(self, bins: list[int]) -> Iterator[dict[str, Column]]:
-        """Yield the columns of each epoch, in order."""
+        """Yield, for each epoch in order, the columns of the counts of ``bins``, by name."""
         trend, labels = self._trend, self._labels_of(bins)
         for epoch, result in enumerate(trend.series.results):
             found = estimates_of(result.estimate, labels, bins).columns()
@@ -51,7 +51,7 @@ class TrendNumbers:
             yield {"epoch": trend.epochs[epoch], "bin": bins, **found, **true}
 
     def _changes(self, bins: list[int]) -> Iterator[dict[str, Column]]:
-        """Yield the columns of each change, in order."""
+        """Yield, for each change in order, its columns of numbers for ``bins``, by name."""
         trend, labels = self._trend, self._labels_of(bins)
         for step in trend.steps:
             found = estimates_of(step.change, labels, bins).columns()
@@ -78,7 +78,7 @@ class TrendNumbers:
 
     @cached_property
     def derived_rows(self) -> dict[str, list[Facts]]:
-        """The rows of each figure that was derived in addition to the counts, by its name."""
+        """The rows of each figure derived in addition to the counts, by the name of the figure."""
         true = self._trend.true_figures
         return {
             one.name: figure_rows(one, {} if true is None else {"truth": true[one.name]})
@@ -149,7 +149,7 @@ class TrendNumbers:
 
 
 def _spread_columns(columns: dict[str, Column]) -> dict[str, Sequence[object]]:
-    """Return the columns with one value for each row."""
+    """Return the columns, in which a value that all rows share is repeated for each row."""
     return dict(zip(columns, broadcast_columns(list(columns.values())), strict=True))
 
 

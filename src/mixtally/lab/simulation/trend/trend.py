@@ -41,8 +41,8 @@ class TrueSeries:
     """The truth about a crowd over time, which only a simulation knows.
 
     ``counts`` are the true counts, shape (epochs, bins). ``spending`` has the privacy that people
-    spend, by the number of their epochs; the last entry is for all epochs. ``figures`` has the true
-    values of the rows of each figure, by the name of the figure.
+    spend, by the number of their epochs; the last entry is for all epochs. ``figures`` maps the
+    name of each figure to the true values of its rows.
     """
 
     counts: NDArray[np.integer]
@@ -114,7 +114,10 @@ class Trend(Findings[TrueSeries]):
         return measured_error(*(result.estimate.counts - true for result, true in every))
 
     def change_error(self) -> float | None:
-        """Return the root mean square error of changes between neighboring epochs, or None."""
+        """Return the root mean square error of changes between neighboring epochs.
+
+        Returns None if there is only one epoch.
+        """
         if not self.steps:
             return None
         # The last step may compare the first epoch with the last one, which are not neighbors.

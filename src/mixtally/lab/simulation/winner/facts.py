@@ -34,7 +34,7 @@ def facts(contest: Contest, truth: NDArray[np.int64] | None) -> Facts:
 
 
 def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list[Facts]:
-    """Return one flat object for each option, in the order of the question.
+    """Return one flat JSON object for each option, in the order of the question.
 
     Votes are also stated as shares of all voters.
     """
@@ -92,6 +92,10 @@ def _vote_facts(contest: Contest, count: Vote) -> Facts:
 
 
 def _winner_facts(key: str, question: Question, first: list[int]) -> Facts:
-    """Return the leading option, or null for a tie, and the list of all leading options."""
+    """Return two JSON fields about the options ``first``, which have the most votes.
+
+    The field ``key`` is the leading option, or null for a tie. The other field has this name with
+    an s, and lists all leading options.
+    """
     names = [question.label(place) for place in first]
     return {key: names[0] if len(names) == 1 else None, f"{key}s": names}

@@ -84,5 +84,5 @@ def _chance_cells(count: Vote) -> _Shown:
 
 
 def _digits(radius: float) -> int:
-    """Return how many decimals of a percentage show two digits of ``radius``; at least 2."""
+    """Return the number of decimals with which ``radius`` in percent has two digits; at least 2."""
     return max(2, 1 - math.floor(math.log10(100.0 * radius))) if radius > 0.0 else 2

@@ -54,7 +54,7 @@ def deniability(contest: Contest) -> list[str]:
 
 
 def _wrong_guess_text(promise: Certificate, options: int) -> str:
-    """Return the least probability of a wrong guess, rounded down."""
+    """Return a text with the least probability of a wrong guess of a vote, rounded down."""
     two = at_least(100.0 * least_guess_error(promise, 2))
     text = f"at least {two} % when two votes were equally likely before"
     if options > 2:
