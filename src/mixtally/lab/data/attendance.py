@@ -31,8 +31,8 @@ class Attendance:
         Returns
         -------
         int or None
-            The index of the first row whose person already answered in its epoch. In this case no
-            row is added. None if all rows were added.
+            The index of the first row whose person already answered in the epoch of the row. In
+            this case no row is added. None if all rows were added.
         """
         if not len(epochs):
             return None

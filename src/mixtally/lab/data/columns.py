@@ -39,9 +39,10 @@ class Column(NamedTuple):
 
 
 def simplify_types(array: Array) -> Array | None:
-    """Return ``array`` with each Arrow type of texts or bytes cast to strings, and times to us.
+    """Return ``array`` with texts and bytes as strings, and timestamps in microseconds.
 
-    Returns None if the values are lists or of another type that is not a single value.
+    Other single values are unchanged. Returns None if the values are lists, or have another type
+    that is not a single value.
     """
     kind, types = array.type, pyarrow.types
     if types.is_dictionary(kind):
@@ -214,10 +215,11 @@ def _encode_narrow_integers(array: Array) -> Column | None:
 
 
 def _order_codes(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
-    """Return the distinct ``codes`` in the order of their first rows, and these rows.
+    """Return three arrays that describe ``codes``, all of which are below ``size``.
 
-    The third array has for each row the index of its code among the distinct codes. All codes are
-    below ``size``.
+    The first array has the distinct codes, in the order of the first rows in which they occur. The
+    second array has these first rows. The third array has for each row the index of its code in the
+    first array.
     """
     rows = len(codes)
     first = np.full(size, rows, dtype=np.int64)
@@ -242,7 +244,7 @@ def _texts(values: Array) -> list[str]:
 
 
 def _is_rounded_in_a_cast(kind: Array) -> bool:
-    """Return whether casting a value to double can give another number than parsing its text.
+    """Return whether casting values of type ``kind`` to double can differ from parsing their texts.
 
     For example, the cast of a 32-bit 0.7 gives 0.699999988. Arrow casts a decimal by multiplying it
     by an inexact power of ten.

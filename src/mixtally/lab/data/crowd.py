@@ -155,7 +155,7 @@ def count_epochs(
 
 
 class _TableReader:
-    """The rows of one table, read once: the records, the people and the epochs.
+    """A reader that goes through one table once, and collects records, people and epochs.
 
     ``people`` has the person of each row, numbered from 0, shape (rows,); it is empty if people are
     unknown. ``epoch_of_row`` has the index in ``order`` of the epoch of each row; 0 without epochs.
@@ -318,10 +318,10 @@ class _TableReader:
 def _watch_identifiers(
     table: Table, reading: Reading, when: EpochColumn | None, question: Question | None
 ) -> IdentifierWatch:
-    """Return the watch for columns that identify people, which skips the columns of the records.
+    """Return the watch that looks for columns that identify people.
 
-    An attribute whose labels are read from the data is not skipped. Nothing is watched if the
-    reading says which rows belong to a person.
+    The columns of records and of epochs are not watched, except an attribute whose labels are read
+    from the data. No column is watched if the reading says which rows belong to a person.
     """
     if reading.person is not None or reading.rows_are_people:
         return IdentifierWatch(())

@@ -71,7 +71,10 @@ def is_total(text: str) -> bool:
 
 
 def warn_of_cut_labels(labels: Collection[str]) -> str:
-    """Return a warning if a label of sets has an unbalanced bracket, otherwise an empty text."""
+    """Return a warning if a label has an unbalanced bracket, otherwise an empty text.
+
+    In a set, such a label may be only a part of a label that contains the separator.
+    """
     for label in labels:
         if any(label.count(pair[0]) != label.count(pair[1]) for pair in _BRACKETS):
             return (

@@ -76,7 +76,7 @@ class EpochTally:
         self._counts = np.zeros((1, 1), dtype=np.int64)
 
     def add(self, epochs: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
-        """Count rows, of which row i has the epoch ``epochs[i]`` and the label ``labels[i]``."""
+        """Count rows: row i has the epoch ``epochs[i]`` and the label ``labels[i]``."""
         if len(epochs):
             had = self._counts.shape
             need = int(epochs.max()) + 1, int(labels.max()) + 1

@@ -336,7 +336,7 @@ def _year(found: dict[str, str | None]) -> int | None:
 
 
 def _is_numbered(names: Sequence[str]) -> bool:
-    """Return whether the names differ only in one number, or in several numbers after a year."""
+    """Return whether the names differ only in one number, or in numbers that begin with a year."""
     parts = [_DIGITS.split(name) for name in names]
     if len({tuple(part[::2]) for part in parts}) != 1 or len(parts[0]) < 3:
         return False
@@ -346,7 +346,11 @@ def _is_numbered(names: Sequence[str]) -> bool:
 
 
 def _warning(names: Sequence[str], found: Sequence[Moment] | None) -> str:
-    """Return a warning if names do not state their order, or state it only within one cycle."""
+    """Return a warning if the order of the names is uncertain, otherwise an empty text.
+
+    The order is uncertain if the names state no order, or recur, as the days of a week do.
+    ``found`` has the time that each name states; None if not all names state one.
+    """
     if len(names) < 2 or all(_WHOLE.fullmatch(name) for name in names):
         return ""
     if found is not None:

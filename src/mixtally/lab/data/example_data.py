@@ -35,7 +35,7 @@ def example_files() -> dict[str, bytes]:
     The files are:
 
         survey.csv     the survey
-        diary.csv      1,500 of its people in each of three weeks; one in seven changes the color
+        diary.csv      1,500 of its people in each of three weeks; every 7th changes the color
         homes.csv      2,000 places, spread evenly over a box of 2 by 4 degrees
         counted.csv    number of people who gave each answer
         fruits.txt, answers.txt, drinks.txt, colors.txt    labels, one a line

@@ -213,7 +213,7 @@ def _count_rows_by_value(values: Array) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _decode_values(values: Array) -> Array:
-    """Return values of one plain type, although their batches may differ in type."""
+    """Return ``values`` with one plain type for all batches, whose types may differ."""
     chunks = [
         one.dictionary_decode() if pyarrow.types.is_dictionary(one.type) else one
         for one in values.chunks
@@ -246,8 +246,9 @@ def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
 
     ``texts`` is a sample of the distinct values, and ``rows`` the number of rows of each distinct
     value. Most values of an identifier occur more than once, but each in few rows: the mean number
-    of rows of a value is at most the number of values. The index of dispersion is the variance of
-    ``rows`` divided by their mean.
+    of rows of a value is at most the number of values. If the values are numbers, they must also
+    occur about equally often. This is measured by the index of dispersion, the variance of ``rows``
+    divided by their mean.
     """
     distinct, total = len(rows), int(rows.sum())
     if distinct < _FEWEST or total > distinct * distinct or not texts:

@@ -37,7 +37,7 @@ def normalize_nfc(text: str) -> str:
 
 
 def natural_sort_key(label: str) -> LabelSortKey:
-    """Return a sort key: numbers first, in numeric order; digits in other labels as numbers, too.
+    """Return a key that sorts numbers first, and other labels by the numbers in them.
 
     For example, 2 is before 10, and "wave 9" is before "wave 10".
     """
@@ -63,7 +63,7 @@ class Merging(NamedTuple):
     other: str | None = None
 
     def fold(self, text: str) -> str:
-        """Return the form that all values with the same label share."""
+        """Return a form of ``text`` that is equal for all values with the same label."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 

@@ -64,8 +64,8 @@ def group_rows(
 ) -> RecordGroups:
     """Group rows with equal ``keys`` into records.
 
-    ``several`` says how to combine rows with the same key. If it is None, the first row i whose key
-    an earlier row h has raises the exception ``refuse(h, i)``.
+    ``several`` says how to combine rows with the same key. If it is None, the exception
+    ``refuse(h, i)`` is raised for the first row i that has the key of an earlier row h.
     """
     rows = len(keys)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)

@@ -45,10 +45,10 @@ class Population:
         The grid to whose points ``values`` were rounded at random. None before the rounding; all
         records are 0 then.
     from_data
-        The facts that the question takes from these records, so that other records might give
-        another question: `LABELS` and `LARGEST_SET`, or fewer. It also contains `PEOPLE` if a
-        column suggests that one person has several rows. It is empty if labels, a plan or the type
-        of the column fixed all facts.
+        The facts that the question takes from these records: `LABELS`, `LARGEST_SET`, both or none.
+        Other records might therefore give another question. No fact is taken from the records if
+        labels, a plan or the type of the column fixed it. The tuple also contains `PEOPLE` if a
+        column suggests that one person has several rows.
     note
         What was done to the data while they were read, as text for human readers.
     warning
@@ -70,7 +70,7 @@ class Population:
 
     @property
     def people_per_row(self) -> str:
-        """Words for how many people a row stands for."""
+        """Words that say whether each row is one person, or is only taken for one."""
         return describe_people_per_row(self.from_data)
 
     @property
@@ -121,7 +121,10 @@ class Population:
 
 
 def describe_people_per_row(from_data: Collection[str]) -> str:
-    """Return words for how many people a row stands for; ``from_data`` is that of a population."""
+    """Return words that say whether each row is one person, or is only taken for one.
+
+    ``from_data`` is that of a `Population`.
+    """
     return "each taken for one person" if PEOPLE in from_data else "one person each"
 
 

@@ -14,9 +14,10 @@ _TEXTS = 10_000
 class RankingWatch:
     """Evidence that the texts of a column are rankings.
 
-    The texts look like rankings if all have the same number of labels, and some two labels occur in
-    both orders. Survey tools write ticked labels in the order of the options, so two labels always
-    occur in the same order. Lists that people write freely have different numbers of labels.
+    The texts look like rankings if all have the same number of labels, and if at least one pair of
+    labels occurs in both orders. Survey tools write ticked labels in the order of the options, so
+    two labels always occur in the same order. Lists that people write freely have different numbers
+    of labels.
     """
 
     def __init__(self) -> None:

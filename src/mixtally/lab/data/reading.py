@@ -174,7 +174,10 @@ class Reading:
             )
 
     def _check_words(self) -> None:
-        """Raise ParameterError if words of an open domain have a list or are part of a record."""
+        """Raise ParameterError if ``words`` is set, but the options do not describe an open domain.
+
+        An open domain has no list of labels, and its records are words or sets of words.
+        """
         if self.words and self.labels is not None:
             raise not_together("--candidates", "--candidates", ["--labels"])
         if self.words and self.form not in (RecordType.ONE, RecordType.SET):
@@ -216,7 +219,7 @@ class Reading:
         return "+".join(self.columns)
 
     def check_other_label(self, question: Question | None) -> None:
-        """Raise ParameterError if values that are not listed have a label but no list exists.
+        """Raise ParameterError if there is a label for unlisted values, but no list of labels.
 
         The list may be that of ``labels`` or of the question.
         """
@@ -231,7 +234,7 @@ class Reading:
     def fixed_labels(self, question: Question | None) -> tuple[str, ...] | None:
         """Return the labels that the plan or the reading fixes; None if the data provide them.
 
-        Raises ParameterError if the label of all other values is missing from the plan.
+        Raises ParameterError if the plan lacks ``merging.other``, the label of all other values.
         """
         other = self.merging.other
         if question is None:

@@ -90,7 +90,7 @@ class RowReader:
     when
         The column of epochs; None without epochs.
     dropped
-        Row numbers, from 0, that were left out for a missing value: one array for each batch.
+        Numbers of the rows, from 0, that were left out for a missing value: one array per batch.
     total
         Number of rows read so far.
     ends
@@ -109,9 +109,10 @@ class RowReader:
     def batches(
         self, table: Table, watch: IdentifierWatch, progress: Progress
     ) -> Iterator[RowBatch]:
-        """Yield the rows that become records; raise DataError for a missing value to refuse.
+        """Yield the rows that become records.
 
-        ``watch`` receives the columns that may identify people.
+        ``watch`` receives the columns that may identify people. Raises DataError for a missing
+        value if the reading says neither to fill it nor to drop its row.
         """
         watched = [name for name in watch.columns if name not in self.columns]
         places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
@@ -219,9 +220,9 @@ class RowReader:
         return RowBatch(arrays, where._replace(kept_rows=kept), levels)
 
     def _missing_test(self, value: bool, array: Array) -> Callable[[str], bool] | None:
-        """Return a function that says whether a text means missing; None if no text does.
+        """Return a function that says whether a text means missing; None if no text means missing.
 
-        A set also means missing if one of its labels does, or if it is a list with an empty label.
+        A set means missing if one of its labels does, or if it is a list with an empty label.
         ``value`` says whether the column belongs to the record, so that its texts may be sets.
         """
         texts, separator = frozenset(self.reading.missing_values), self.reading.separator

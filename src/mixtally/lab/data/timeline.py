@@ -24,8 +24,8 @@ Integers = NDArray[np.int64]
 class Timeline:
     """Answers to one question in successive epochs.
 
-    ``values``, ``grid``, ``from_data``, ``note`` and ``warning`` are those of a `Population`, with
-    one value for each answer.
+    ``values``, ``grid``, ``from_data``, ``note`` and ``warning`` are as in a `Population`, but
+    ``values`` has one number for each answer.
 
     Attributes
     ----------
@@ -98,7 +98,10 @@ class Timeline:
         )
 
     def first_repeat(self) -> int | None:
-        """Return the index of the first second answer of a person in an epoch; None if none."""
+        """Return the index of the first answer with the person and epoch of an earlier answer.
+
+        Returns None if there is no such answer.
+        """
         if self.people is None:
             return None
         key = self.people * len(self.epochs) + self.epoch_of_answer

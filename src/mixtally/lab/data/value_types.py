@@ -27,7 +27,7 @@ _DATES = frozenset(("date", "moment", "moment with a time zone"))
 
 
 def _shown(sort: str) -> str:
-    """Return a type as messages name it."""
+    """Return the name of the type ``sort`` in messages."""
     return _TEXT if sort == _LIKE_OTHERS else sort
 
 

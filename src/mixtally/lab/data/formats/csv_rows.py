@@ -35,7 +35,10 @@ def find_row_ends(data: bytes) -> NDArray[np.int64]:
 
 
 def parse_separator_line(first: bytes) -> tuple[str | None, int]:
-    """Return the delimiter that a first line ``sep=;`` names, and the offset of the next line."""
+    """Return the delimiter in a first line such as ``sep=;``, and the offset of the next line.
+
+    Returns None and 0 if the first line is not of this form.
+    """
     found = _SEP.match(first)
     return (None, 0) if found is None else (found[1].decode("latin-1"), found.end())
 

@@ -30,7 +30,10 @@ _MOST_ARRAY_BYTES = 1 << 30
 
 
 def json_table(source: Source, parts: Iterator[bytes]) -> Table:
-    """Return the table in ``parts``, blocks of UTF-8; its columns are the keys in the first one."""
+    """Return the table in ``parts``, which are successive blocks of UTF-8.
+
+    The columns of the table are the keys in the first block.
+    """
     file = source.file
     blocks = _whole_lines(file, trim_end(file, parts))
     first = next(blocks, b"")

@@ -40,8 +40,8 @@ class Table(NamedTuple):
     hint
         The option with which the requested columns would be found; empty if there is none.
     warning
-        A sentence on what a program for such files shows differently from how they are read; empty
-        if nothing is known.
+        A sentence on what a spreadsheet program shows differently from the values read, such as
+        hidden rows; empty if no difference is known.
     """
 
     names: tuple[str, ...]

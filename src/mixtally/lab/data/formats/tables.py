@@ -80,7 +80,10 @@ def _refuse_options(file: DataFile, what: str, *options: tuple[str, str | bool |
 
 
 def _explain_part_errors(file: DataFile, parts: Iterator[TableBatch]) -> Iterator[TableBatch]:
-    """Yield ``parts``; turn errors while reading a part, but not the caller's, into DataError."""
+    """Yield ``parts``, and raise DataError for an error that occurs while a part is read.
+
+    An error that the caller raises while using a part is not changed.
+    """
     while True:
         with explain_errors(file):
             part = next(parts, None)

@@ -56,9 +56,10 @@ class Attributes:
 def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEncoder]:
     """Return the encoder of each attribute.
 
-    Labels in a reading have the form "column=value". Labels in a plan may also be values without
-    the column's name, or be missing. If no label of a column is listed, its labels are read from
-    the data.
+    The labels of a reading have the form "column=value". The labels of a plan may also be values
+    without the name of the column. A plan without labels has the labels 0, 1, .. for each
+    attribute. If there is no plan and no label of a column is listed, the labels of the column are
+    read from the data.
     """
     merging = reading.merging
     if question is not None and question.attributes is not None:

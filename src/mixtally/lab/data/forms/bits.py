@@ -67,7 +67,11 @@ class Bits:
 
 
 def _count_bits(arrays: Sequence[Array], batch: RowBatch) -> int:
-    """Return the number of bits of a record: of columns, or of digits in the first row of one."""
+    """Return the number of bits of a record.
+
+    Several columns have one bit each. A single column has as many bits as its first row has digits,
+    or one bit if this row is not a string of zeros and ones.
+    """
     if len(arrays) > 1:
         return len(arrays)
     (text,) = encode_column(arrays[0].slice(0, 1)).texts
