@@ -9,8 +9,8 @@ from mixtally.lab.simulation.heavy.design import Design
 class FoundWord:
     """A word that was found, with an unbiased estimate of its ``count`` in the crowd.
 
-    A word *ends* in a round that extends it by the end symbol. In the closing round of a search,
-    all words end.
+    A word *ends* in a round that extends it by the end symbol. In the closing round,
+    which some searches have, every significant extension ends.
 
     The intervals are valid for all bins of all rounds simultaneously, and therefore also for words
     that were selected by their counts. There is no individual interval, because it would not be
