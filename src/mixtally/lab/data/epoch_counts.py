@@ -62,7 +62,7 @@ class EpochCounts:
 
     @property
     def values(self) -> None:
-        """None, because a mean needs every number, and counts do not contain them."""
+        """None, because a mean needs every number, and counts do not contain the numbers."""
 
     @property
     def grid(self) -> None:

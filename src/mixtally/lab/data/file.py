@@ -34,7 +34,7 @@ class Origin(Protocol):
         """Number of rows after the header that are skipped."""
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
-        """Return the error for a source that cannot be read as a whole."""
+        """Return an error about the source as a whole, not about one of its rows."""
 
     def column(self, name: str) -> str:
         """Return the text by which an error refers to a column."""
@@ -126,7 +126,7 @@ class DataFile:
         return "standard input" if self.is_piped else str(self.path)
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
-        """Return the error for the whole file."""
+        """Return an error about the file as a whole, not about one of its rows."""
         return DataError(str(self), expected=expected, got=got, do=do)
 
     def column(self, name: str) -> str:

@@ -158,7 +158,7 @@ class LabelEncoder:
     def order_labels(
         self, codes: NDArray[np.integer], subject: str
     ) -> tuple[tuple[str, ...], Integers]:
-        """Return the labels in their final order, and for every code the index of its label there.
+        """Return the labels in their final order, and the index of the label of every code.
 
         ``codes`` are numbers that ``encode`` returned. Labels that are neither fixed nor declared
         are sorted, and left out if no code uses them. Raises DataError if there is only one label,
