@@ -88,7 +88,7 @@ class Collector:
             self.on_change()
 
     def shown_round(self, row: RoundRow) -> ShownRound:
-        """Return a round in the form in which it is shown."""
+        """Return a round with the data that are needed to show it."""
         overruled = self.node.rounds.list_overruled(row.contract)
         agreed = self.contracts.of(row.contract)
         return ShownRound(agreed, row.round, row.opens, row.closes, overruled)
@@ -158,7 +158,7 @@ class Collector:
         self.node.close()
 
     def _charge(self, row: RoundRow, digest: str) -> None:
-        """Store the charge, which is the privacy cost, of a round's batch.
+        """Store the charge of a round, which is the privacy cost of its batch.
 
         ``digest`` is the SHA-256 of the batch's manifest, or "" if it is not known whether a batch
         was received.
@@ -204,7 +204,10 @@ class Collector:
         return row if todo is not None and self._do_work(todo, row, now) else None
 
     def _end_event(self, row: RoundRow) -> dict[str, FieldValue]:
-        """Return the event of a round that has ended, with the reason if nothing is released."""
+        """Return the event that ``on_end`` receives when a round has ended.
+
+        If nothing is released, the event contains the reason.
+        """
         said: dict[str, FieldValue] = {
             "event": f"round {row.state}",
             "contract": row.name,
@@ -309,7 +312,11 @@ class Collector:
         return True
 
     def _ask(self, row: RoundRow, now: int) -> bool:
-        """Request missing manifests from every mix; one mix may have the manifest of another."""
+        """Request the missing manifests of a round, and return whether all are known now.
+
+        Every mix is asked for all of them, because a mix may have the manifests of other mixes. If
+        the last request was sent a short time ago, nothing is requested and False is returned.
+        """
         last = self._asked.get(row.folder)
         if last is not None and last <= now < last + _ASK_AGAIN_SECONDS:
             return False

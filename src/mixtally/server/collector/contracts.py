@@ -23,7 +23,7 @@ class SignedContract(NamedTuple):
 
     @property
     def agreement(self) -> Agreement:
-        """The part of the contract that every role needs, with the collector after the last hop."""
+        """The contract without its question, as the collector sees it."""
         return agreement_of(self.contract, self.fingerprint, len(self.contract.hops) + 1)
 
 

@@ -2,7 +2,7 @@
 
 ``exporting`` writes it, and ``check_round`` reads it from a folder or an address that anyone may
 have written. The index makes the collector accountable for the tally, the result and the messages,
-which no other note names.
+because no other signed text contains their hashes.
 """
 
 import re
@@ -34,7 +34,7 @@ class ExportedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     length: int
 
     def matches(self, data: bytes) -> bool:
-        """Return whether a file has these bytes."""
+        """Return whether ``data`` has the length and the SHA-256 of this file."""
         return len(data) == self.length and sha256(data).hexdigest() == self.sha256
 
 
@@ -42,7 +42,7 @@ class ExportIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The files of an exported round.
 
     ``contract`` and ``sheet`` are the SHA-256 of the contract and of the sheet, and ``software`` is
-    the version of mixtally that wrote the files. ``files`` has the entry of each file by its name.
+    the version of mixtally that wrote the files. ``files`` maps the name of each file to its entry.
     Raises ValueError for an unknown file name, for a length that no role writes, and for a
     malformed digest.
     """
@@ -78,12 +78,12 @@ def max_bytes(name: str) -> int:
 
 
 def describe_file(data: bytes) -> ExportedFile:
-    """Return the entry of a file."""
+    """Return the index entry of a file with the content ``data``."""
     return ExportedFile(sha256(data).hexdigest(), len(data))
 
 
 def write_index(index: ExportIndex) -> bytes:
-    """Return the text to be signed."""
+    """Return the text of an index, which the collector then signs."""
     fields = msgspec.to_builtins(index)
     return write_note(fields.pop("kind"), fields)
 

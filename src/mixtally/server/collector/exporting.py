@@ -61,7 +61,7 @@ def export_round(folder: Folder, name: str, number: int, out: Path | None) -> Ex
     Raises
     ------
     DataError
-        If the round was not counted, the folder exists already, or the disk refuses.
+        If the round was not counted, the folder exists already, or the disk fails.
     AccountingError, PlanError
         If the certificate is wrong.
     """

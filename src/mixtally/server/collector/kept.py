@@ -1,8 +1,9 @@
 """Opened messages of a round that a collector keeps, so that anyone can count them again.
 
-Counting calls this module if the operator serves with ``--keep-messages``. The messages of a part
-are written in a new random order, and this order is recorded nowhere. The observer in the
-certificate sees the messages in random order as well, so the certificate covers their publication.
+The collector calls this module while it counts a batch, if the operator serves with
+``--keep-messages``. The messages of a part are written in a new random order, which is recorded
+nowhere. The observer in the certificate also sees the messages in random order, so the certificate
+covers their publication.
 """
 
 import os

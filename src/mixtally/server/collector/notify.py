@@ -38,7 +38,10 @@ class Notifier:
         self._room = BoundedSemaphore(_MOST_WAITING)
 
     def notify(self, event: Mapping[str, FieldValue]) -> None:
-        """Queue an event, for which the command is run after it has handled all earlier ones."""
+        """Queue an event; the command is run once for each queued event, in order.
+
+        If too many events are waiting, the event is dropped, and this is logged.
+        """
         if self._room.acquire(blocking=False):
             self._runner.submit(self._handle, json.dumps(event).encode() + b"\n")
         else:

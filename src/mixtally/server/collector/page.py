@@ -136,7 +136,10 @@ class Page:
         return Text(spent), *warnings, Table(_COLUMNS, lines, words=frozenset(_COLUMNS))
 
     def _warnings(self, agreed: SignedContract) -> list[str]:
-        """Return a warning for each silent role of a contract, and for a schedule that waits."""
+        """Return the warnings about a contract, one sentence each.
+
+        They report roles that do not answer, and a next round that could not be proposed.
+        """
         roles = {(role.name, role.address) for role in agreed.agreement.other_roles}
         every = self._collector.warnings()
         return [
@@ -224,7 +227,10 @@ def _name_of(agreed: SignedContract) -> str:
 
 
 def _links(place: int, many: int) -> list[tuple[str, str]]:
-    """Return the links from one of several pages to all others."""
+    """Return the links from the page with the number ``place`` to the other pages.
+
+    There are ``many`` pages in total. A link is a pair of its text and its URL.
+    """
     names = ["Latest round", *(f"{number} before the latest" for number in range(1, many))]
     return [(name, f"?page={i + 1}") for i, name in enumerate(names) if i != place]
 

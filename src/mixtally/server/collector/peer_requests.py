@@ -77,9 +77,9 @@ def ask_all(call: Call, roles: Sequence[Role], path: str, body: bytes = b"") -> 
 def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> PeerAnswers:
     """Send a note that every role has signed to all mixes, and collect their answers.
 
-    The note is queued again for each mix that gave no answer. An earlier attempt to send the note
-    may have removed it from the queue: the mix may have refused the note before the mix had signed
-    it, or may have accepted it with fewer signatures.
+    The note is queued again for each mix that did not accept it now. An earlier attempt may have
+    removed the note from the queue. This happens if the mix refused the note at a time when the mix
+    had not signed it yet, or if the mix accepted the note with fewer signatures.
     """
     answers = ask_all(call, hops, "/notes", note)
     notes.send_again(fingerprint_of(note), answers.refusals)
@@ -87,7 +87,7 @@ def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> 
 
 
 def record_answer(answers: PeerAnswers, role: Role, reply: bytes | str) -> None:
-    """Add a role's answer to the answers, or its reason to the refusals."""
+    """Record the reply of ``role``: bytes as its answer, text as the reason of its refusal."""
     if isinstance(reply, bytes):
         answers.answers[role.name] = reply
     else:

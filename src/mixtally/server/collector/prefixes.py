@@ -25,7 +25,7 @@ Symbols = tuple[tuple[int, ...], ...]
 
 
 def spell_prefixes(question: Prefixes, words: Sequence[str]) -> Symbols:
-    """Return the prefixes that the operator wrote as ``words``, as numbers of letters.
+    """Return the prefixes that the operator wrote, with each letter replaced by its number.
 
     Raises
     ------
@@ -89,7 +89,10 @@ def extend_prefixes(question: Prefixes, given: Symbols | None, estimate: Estimat
 
 
 def _symbols(followed: int, size: int, letters: int) -> tuple[int, ...]:
-    """Return the numbers of the letters that a bin adds to its prefix."""
+    """Return the numbers of the letters that a bin adds to its prefix.
+
+    These are the ``letters`` digits of the number ``followed`` in base ``size``, highest first.
+    """
     return tuple(followed // size**place % size for place in reversed(range(letters)))
 
 
@@ -102,7 +105,10 @@ def _describe_continuation(letters: tuple[str, ...]) -> str:
 
 
 def name_prefix_bins(plan: Plan, prefixes: Symbols | None) -> Question:
-    """Return the question of a round, whose labels are prefixes with their extensions."""
+    """Return the question of a round, with bins labeled by prefixes and their extensions.
+
+    A question that does not search for words is returned unchanged.
+    """
     asked, question = plan.prefixes, plan.question
     if asked is None:
         return question

@@ -5,8 +5,8 @@ sheets that the collector has not signed. Finally all mixes sign the sheet, or s
 
 Once a sheet has a signature, there is no other sheet with the same round number. After a failure
 the next call requests the missing signatures for the same sheet. Mixes that have signed it sign the
-same text again. If a mix refuses the sheet permanently, or its window has passed, the number stays
-unused.
+same text again. If a mix refuses the sheet permanently, or the window of the round has passed, the
+round number stays unused.
 """
 
 from typing import NamedTuple
@@ -234,8 +234,8 @@ def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: i
     Raises
     ------
     DataError
-        If there is no such round, it has opened or ended, or mixes have not signed; the message
-        names them.
+        If there is no such round, or the round has ended, has opened or opens soon. Also if some
+        mixes have not answered or not signed; the message then names these mixes.
     """
     row = node.rounds.of(agreed.fingerprint, number)
     subject = f"round {number}"

@@ -26,7 +26,7 @@ from mixtally.server.node.rounds import RoundRow
 
 
 def build_page(folder: Folder, name: str | None = None) -> Document:
-    """Return the document of the collector's page, of all contracts or those of a name."""
+    """Return the document of the collector's page, with all contracts or only those of a name."""
     stored = read_health(folder.path)
     with open_collector(folder) as collector:
         # Only the serving process knows its conditions. It records them in the folder.

@@ -85,7 +85,7 @@ def receipt_facts(released: ReleasedRound) -> dict[str, Any]:
 
 
 def receipt_files(released: ReleasedRound) -> dict[str, bytes]:
-    """Return the receipt as JSON, and as Markdown for people, by the names of the files."""
+    """Return the receipt in two files, JSON and Markdown: a dict from file name to content."""
     facts = receipt_facts(released)
     lines = [f"# {_cell(facts['deployment'])}", "", "| field | value |", "|---|---|"]
     shown = {**facts, "local_epsilon": facts["local_epsilon"] or "unbounded"}

@@ -78,7 +78,7 @@ def round_document(shown_round: ShownRound, conclusion: Conclusion, top: int) ->
 
 
 def result_facts(shown_round: ShownRound, conclusion: Conclusion) -> dict[str, Any]:
-    """Return the result of a round as it is published."""
+    """Return the result of a round as the JSON object that is published."""
     return whole_facts(round_document(shown_round, conclusion, top=0))
 
 
@@ -90,7 +90,11 @@ def _counts_view(conclusion: Conclusion) -> CountsView | None:
 def round_parts(
     shown_round: ShownRound, conclusion: Conclusion, most: int, *, chart: bool
 ) -> tuple[Part, ...]:
-    """Return the counts and the messages received, or the reason why nothing is released."""
+    """Return the parts of a document that show the counts and the messages received.
+
+    If nothing is released, the reason replaces the counts. The table has the ``most`` largest bins.
+    With ``chart``, a chart and a heading are added.
+    """
     return _parts(shown_round, conclusion, _counts_view(conclusion), most, chart=chart)
 
 

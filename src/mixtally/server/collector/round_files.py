@@ -39,7 +39,11 @@ _DO = "name a folder that `mixtally collector export` wrote, or its address"
 
 
 class RoundFiles:
-    """The files of one exported round; raises DataError for a folder that cannot be one."""
+    """The files of one exported round, in a folder.
+
+    Raises DataError if the folder is missing or a link, has no file of a round, or has too many
+    files.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -56,7 +60,7 @@ class RoundFiles:
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, or None if there is none.
 
-        Raises DataError for a link, for anything that is no file, and for a file that is too long.
+        Raises DataError if the name is that of a link or a folder, or if the file is too long.
         """
         if name not in self._known:
             return None
@@ -136,9 +140,11 @@ def fetch_round(address: str, folder: Path, call: Fetch, progress: Progress) -> 
 
 
 def fetch_file(address: str, name: str, call: Fetch, most: int | None = None) -> bytes | None:
-    """Return the first ``most`` bytes of a file, or None if the address answers that it has none.
+    """Return the first ``most`` bytes of a file, or all of them if ``most`` is None.
 
-    Raises DataError for an address without an answer, or with a longer one than such a file has.
+    Returns None if the server answers that the file does not exist (404), unless it is the index.
+    Raises DataError if the server does not answer, answers with an error, or sends more bytes than
+    a file of this name can have.
     """
     try:
         answer = call(address.rstrip("/"), "GET", f"/{name}", b"", max_bytes(name))

@@ -121,7 +121,7 @@ class NotesCheck:
         return None
 
     def read_others(self) -> None:
-        """Compare those exported files with the index that no other check has read."""
+        """Compare the index with the exported files that no other check has read."""
         for name in self.names:
             if name not in self._read and name != INDEX:
                 self.read(name)
@@ -143,7 +143,7 @@ class NotesCheck:
             return agreed
 
     def _check_index(self) -> None:
-        """Read the index, by which the collector is responsible for the other files."""
+        """Read the index, whose signature makes the collector responsible for the other files."""
         collector = self._roles[-1]
         with self.claim("the list of files is signed", collector.name):
             data, changes = self.read(INDEX), self._read_rotations()

@@ -1,10 +1,10 @@
 """Automatic proposal of rounds by a serving collector, at the interval that the contract states.
 
 The next round is proposed when the last one opens, so that devices and mixes know it early. It
-opens a multiple of ``every_seconds`` after the opening of the last round. So rounds open at the
-same time of day. If a mix is missing at the time of an opening, this opening is skipped. A failed
-round is followed by the next one like any other. All facts are read from disk, so a restarted
-process continues.
+opens a multiple of ``every_seconds`` after the opening of the last round. So daily
+rounds open at the same time of day. If a mix is missing at the time of an opening, this opening is
+skipped. A failed round is followed by the next one like any other. All facts are read from disk, so
+a restarted process continues.
 """
 
 from functools import partial
@@ -96,8 +96,8 @@ class Schedule:
 def next_opening(node: Node, agreed: SignedContract, now: int) -> int | None:
     """Return the opening time of the round that is to be proposed now, or None if none is due.
 
-    While signatures of the last round are missing and its window is not over, this is the last
-    round.
+    The last round itself is still to be proposed while some of its signatures are missing and its
+    window is not over.
     """
     agreement, name = agreed.agreement, agreed.contract.name
     last = node.rounds.last(name)
