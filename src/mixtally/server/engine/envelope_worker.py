@@ -40,7 +40,7 @@ class Secrets(NamedTuple):
 
 
 class Kind(IntEnum):
-    """The kind of a received envelope by its content, or that a message is a fake."""
+    """The kind of a received envelope; ``FAKE`` is for messages that this mix adds."""
 
     GOOD = 0
     """A message."""
@@ -120,7 +120,7 @@ class EnvelopeWorker:
         return OpenedEnvelopes(messages, b"".join(self.ordering_keys(part, some)), b"")
 
     def ordering_keys(self, part: int, messages: list[bytes]) -> list[bytes]:
-        """Return the sort keys of messages, 32 bytes each; empty without ``Secrets.sort_key``."""
+        """Return a sort key of 32 bytes per message, or [] without ``Secrets.sort_key``."""
         if not self._secret:
             return []
         key = hmac.digest(self._secret, KeyDomain.ORDER.value + part.to_bytes(2), "sha256")

@@ -52,7 +52,7 @@ def write_list(
 
 
 def cut_pieces(several: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """Yield the concatenation of byte strings in pieces of ``most`` bytes and a shorter rest."""
+    """Join byte strings, and yield pieces of ``most`` bytes, of which the last may be shorter."""
     buffer = bytearray()
     for some in several:
         buffer += some

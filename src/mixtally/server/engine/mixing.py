@@ -1,8 +1,8 @@
 """Mixing of the envelopes of a part: copies are dropped, a layer is opened, messages are sorted.
 
 The sort key is a keyed hash of the outgoing message, so repeated or distributed work gives the same
-order. Fakes (dummy messages) are drawn, sealed and stored before. No random number drawn here
-affects the output.
+order. Fakes (dummy messages) are drawn, sealed and stored before the mixing begins. No random
+number drawn here affects the output.
 """
 
 from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ class Mixer(Protocol):
     """Mixer of the parts of one round."""
 
     def mix(self, work: MixWork) -> MixedPart:
-        """Mix a part. When the method returns, only the messages are still to be read."""
+        """Mix a part; the caller then reads the sorted messages through the returned object."""
         ...
 
 
@@ -130,10 +130,11 @@ def _no_pairs() -> Iterator[tuple[Positions, Positions]]:
 
 
 def _iterate_sent(sorter: Sorter, first: Mask | None, sent: Mask | None) -> Iterator[bytes]:
-    """Yield the sorted messages that are sent, without the numbers of their envelopes.
+    """Yield the messages to be sent in sorted order, many at a time.
 
-    ``first`` is a mask of the envelopes that were opened, and ``sent`` a mask of those whose
-    messages are sent; None for all.
+    In the sorter, each message follows the number of its envelope, which is removed here. Both
+    masks have an element for each received envelope. ``first`` is True for an envelope that was
+    opened, and ``sent`` for one whose message is to be sent. A mask of None is True everywhere.
     """
     if sent is not None:
         # The last number is that of fakes.

@@ -4,10 +4,14 @@ closing     = (envelopes * (open + order) + fakes * (later roles * seal + order)
 CPU seconds = closing * cores, and at the first mix also envelopes / bundle * post for receiving
 bytes       = envelopes * (message bytes + layers * layer bytes)
 
-Here ``open``, ``order``, ``seal`` and ``post`` are the fields of ``Rates``. *Envelopes* are those
-that a hop receives, with the fakes (dummy messages) of earlier hops. *Layers* are the layers of
-encryption of such an envelope, and *later roles* the hops after this one and the collector. The
-other names are fields of ``PlannedRound``. The command ``mixtally batch doctor`` shows the result.
+Here *closing* is the time in seconds in which a hop processes its batch after the window, and
+*bytes* is the size of the batch on disk. The collector adds no fakes and sorts nothing, so the term
+with ``open`` is the only one. ``open``, ``order``, ``seal`` and ``post`` are fields of ``Rates``.
+*Envelopes* are those that a hop receives, with the fakes (dummy messages) of earlier hops. *Layers*
+are the layers of encryption of such an envelope. *Later roles* are the hops after this one and the
+collector. The other names are fields of ``PlannedRound``.
+
+The command ``mixtally batch doctor`` shows the result.
 """
 
 from typing import NamedTuple

@@ -36,7 +36,7 @@ _YIELD_BYTES = 1 << 20
 
 
 class _Extent(NamedTuple):
-    """A range of a file that contains rows with one first byte."""
+    """A range of a file whose rows all begin with the same byte."""
 
     start: int
     length: int

@@ -119,7 +119,7 @@ def _check_reachable(master: str) -> None:
 
 
 def _local_settings(master: str) -> dict[str, str]:
-    """Return the settings for Spark on this machine; a cluster's operator sets them elsewhere."""
+    """Return the settings for Spark on this machine, or {} for a cluster, which has its own."""
     if not master.startswith("local"):
         return {}
     secret = secret_bytes(SecureChance(), 32).hex()
