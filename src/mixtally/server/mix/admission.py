@@ -29,7 +29,7 @@ class Admission(Protocol):
     """Whether admission is limited, so that each bundle spends a ticket."""
 
     def find_ticket(self, authorization: bytes | None) -> bytes:
-        """Return the ticket that a request spends; raises ProblemError if it is not admitted.
+        """Return the ticket that a request spends; raises ProblemError for a refused request.
 
         ``authorization`` is the value of the header Authorization, or None without the header.
         """
@@ -54,7 +54,7 @@ class CodeAdmission:
         self._hashes = hashes
 
     def find_ticket(self, authorization: bytes | None) -> bytes:
-        """Return the hash of the code in a header, which is the ticket."""
+        """Return the ticket, which is the hash of the code in the header."""
         scheme, _, code = (authorization or b"").partition(b" ")
         if scheme.lower() != SCHEME.lower().encode():
             raise ProblemError(Problem.NO_CODE)

@@ -13,14 +13,14 @@ from mixtally.server.node.node import Node
 
 
 def accept_codes(node: Node, note: bytes, subject: str) -> tuple[Job, int]:
-    """Store the list of codes in ``note``, and return the contract's job and the number of codes.
+    """Store the list of codes in ``note``; return its contract's job and the number of codes.
 
     A contract has only one list, so that nobody can add codes later.
 
     Raises
     ------
     RefusedError
-        If the note is no list of codes of this contract that its collector has signed.
+        If the note is not a list of codes, or is not signed by the collector of its contract.
     PlanError
         If this role is not the first mix of the contract, if the contract asks for no codes, or if
         another list is stored already.

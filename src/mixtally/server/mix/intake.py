@@ -1,11 +1,12 @@
 """Storage of received bundles, which are on disk before they are acknowledged.
 
 Waiting bundles are committed together. A disk can sync some hundred times a second, and one sync
-stores all bundles that arrived during the sync before. This module has no private key, so bundles
-stay encrypted. Rows are in the order of arrival, which must not be kept. So each round has files of
-its own, which are deleted with the round. ``intake-0.db`` belongs to the mix, and ``intake-K.db``
-to the intake process K. A round with limited admission has one database ``intake-all.db`` for all
-processes, in which each ticket (``admission``) is spent at most once.
+stores all bundles that arrived while the previous sync was running. This module has no private key,
+so bundles stay encrypted. The rows of a database are in the order in which bundles arrived, and
+this order must not outlast the round. So each round has files of its own, which are deleted with
+the round. ``intake-0.db`` belongs to the mix, and ``intake-K.db`` to the intake process K. A round
+with limited admission has one database ``intake-all.db`` for all processes, in which each ticket
+is spent at most once (see ``admission``).
 """
 
 import sqlite3
@@ -144,7 +145,7 @@ class Intake:
         return found is not None and found.quota is not None and found.quota.is_full
 
     def find_ticket(self, round_id: str, authorization: bytes | None) -> bytes:
-        """Return the ticket that a request spends; raises ProblemError if it is not admitted."""
+        """Return the ticket that a request spends; raises ProblemError for a refused request."""
         found = self._open.get(round_id)
         if found is None:
             raise ProblemError(Problem.ROUND_CLOSED)

@@ -165,7 +165,10 @@ def serve_intake(folder: Path, taking: IntakeOptions) -> None:
 
 
 def check_first_mix(folder: Path) -> None:
-    """Raise DataError unless the folder is that of a mix which is the first of some contract."""
+    """Raise DataError unless the folder is that of a first mix.
+
+    It must have a job for a contract in which the mix is the first hop, or no job at present.
+    """
     if not (folder / "role.toml").exists() or not (folder / "jobs").is_dir():
         raise _not_first_error(folder, "none")
     jobs = [disk.read_file(path, "a job") for path in (folder / "jobs").glob("*.json")]

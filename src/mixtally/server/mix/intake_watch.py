@@ -3,8 +3,8 @@
 While an intake process runs, it locks the file of its number, writes its process id and start time
 into the file, and updates the file's time once a second. A mix cannot close a round while a process
 that receives bundles of the round hangs. So the mix reports the process, and the operator ends it.
-The bundles of the process are used only after the system has released its locks, because it can
-then acknowledge no more bundles.
+The bundles of the process are used only after the system has released the locks of the process.
+From then on, the process can acknowledge no more bundles.
 """
 
 import os

@@ -39,9 +39,9 @@ def _read_verified(node: Node, path: Path) -> bytes:
 def take_job(node: Node, job: Job, contract: bytes) -> bytes:
     """Store a job, authenticated under the master key, and sign its contract.
 
-    Someone who can write files in the folder, but lacks the master key, cannot forge a job. With a
-    job without its recipe of fakes, people would be unprotected. If the file was changed, another
-    call restores it.
+    Someone who can write files in the folder, but lacks the master key, cannot forge a job. A job
+    without its recipe of fakes would leave people unprotected. If the file of the job was changed,
+    another call restores it.
 
     Returns
     -------

@@ -70,7 +70,7 @@ _NO_KEY = RoundKey(b"", b"")
 
 
 class EndingError(MixtallyError):
-    """Interruption of a closing because the process ends; it is repeated after the restart."""
+    """Interruption of a closing because the process ends; a restarted process closes again."""
 
 
 class Options(NamedTuple):
@@ -285,7 +285,10 @@ class Mix:
         return True
 
     def _mix(self, row: RoundRow, _: int) -> bool:
-        """Close the round, in a thread if so configured, and sign the manifest of its pieces."""
+        """Close the round, in a thread if so configured, and sign its manifest.
+
+        Returns False while the thread is still running.
+        """
         if self._closer is None:
             self.node.sign_manifest(row, self._close_round(row, self._make_closing(row)))
             return True
@@ -303,7 +306,7 @@ class Mix:
         return True
 
     def _close_round(self, row: RoundRow, closing: ClosingRound) -> Manifest:
-        """Close a round; if the disk is damaged, without the bundles that cannot be read."""
+        """Close a round; bundles that cannot be read from a damaged disk are left out."""
         try:
             return close_round(closing)
         except DataError as error:

@@ -3,8 +3,9 @@
 Each process leases a part of the quota, in blocks, from one file of the round. A lease is on disk
 before the bundles that need it. The leases of all processes together are at most the quota, so the
 quota is never exceeded. One process can lease the whole quota. When a process reports that the
-round is full, each other process has at most one unused block, or the number of bundles of one body
-that did not fit. A restarted process counts its stored bundles and keeps its lease.
+round is full, each other process has little of its lease unused: at most one block, or the number
+of bundles in one body that did not fit. A restarted process counts its stored bundles and keeps its
+lease.
 """
 
 import json

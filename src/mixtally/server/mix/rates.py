@@ -81,7 +81,7 @@ def measure_posts(
 
 
 def _measure_requests(port: int, body: bytes) -> float:
-    """Return the CPU time per request, of this process without its sending threads."""
+    """Return the CPU time per request in seconds, without that of the threads that send."""
     every = threading.Barrier(_SENDERS + 1)
     own, taken = [0.0] * _SENDERS, [0] * _SENDERS
 

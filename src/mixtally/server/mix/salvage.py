@@ -38,7 +38,8 @@ def is_damaged(error: BaseException | None) -> bool:
 def salvage_bodies(folder: Path, bundle_bytes: int) -> None:
     """Copy the bundles of each damaged intake database of a round to a new database.
 
-    ``bundle_bytes`` is the length of a bundle. Raises DataError if the disk fails otherwise.
+    ``bundle_bytes`` is the length of a bundle. Raises DataError if the disk fails
+    in another way.
     """
     for path in sorted(folder.glob("intake-*.db")):
         whole = salvaged_path(path)
@@ -129,7 +130,10 @@ def _has_tables(database: sqlite3.Connection) -> bool:
 
 
 def _find_last(database: sqlite3.Connection) -> int | None:
-    """Return the number of the last row, from the first of two places that can be read."""
+    """Return the number of the last row, or None if it cannot be read.
+
+    The number can be read in two places, of which the second is tried if the first is damaged.
+    """
     for query in ("SELECT max(seq) FROM sqlite_sequence", "SELECT max(number) FROM bodies"):
         with suppress(sqlite3.Error):
             return int(database.execute(query).fetchone()[0] or 0)

@@ -1,4 +1,4 @@
-"""The window of a round as a file, by which a mix starts and stops its intake processes.
+"""The window of a round as a file, which tells intake processes when to receive bundles.
 
 While bundles are accepted, the first mix keeps the file ``window`` in the round's folder. An intake
 process proceeds in this order:
@@ -81,7 +81,7 @@ def announce(folder: Path, window: Window) -> None:
 
 
 def withdraw(folder: Path) -> None:
-    """Remove the window, so that no process starts and running ones stop."""
+    """Remove the window, so that no intake process starts to receive, and receiving ones stop."""
     if (folder / _WINDOW).exists():
         (folder / _WINDOW).unlink()
         disk.sync_folder(folder)

@@ -1,1 +1,4 @@
-"""Closing of a round: received messages become outgoing ones; repeating it has the same result."""
+"""Closing of a round at a mix, which turns received envelopes into outgoing ones.
+
+A repeated closing has the same result.
+"""

@@ -5,8 +5,9 @@ the recipe are added, and the messages are sorted by a keyed hash. The keyed has
 random order. Everything but the fakes depends only on stored data, and the fakes are stored before
 they are used. So an interrupted closing that is repeated sends the same bytes.
 
-Every envelope is opened once. Only when all parts are open does the first hop know which bundles to
-drop. It then omits their messages while it writes the sorted ones.
+Every envelope is opened once. The first hop knows which bundles to drop only after it has opened
+the envelopes of all parts. So it omits the messages of these bundles while it writes the sorted
+messages.
 """
 
 from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ class BundleCount(NamedTuple):
 
 
 def bundle_shapes(job: Job) -> tuple[PartShape, ...]:
-    """Return the slots of each part in a bundle, and the lengths of their envelopes."""
+    """Return the shape of each part in a bundle: how many envelopes it has, and of which size."""
     return tuple(
         PartShape(one.slots, one.most_padding, sizes[0])
         for one, sizes in zip(job.streams, job.sizes, strict=True)
@@ -164,7 +165,7 @@ def close_round(closing: ClosingRound) -> Manifest:
 
 @contextmanager
 def _open_part_mixer(closing: ClosingRound) -> Iterator[Callable[[Source, int], MixedPart]]:
-    """Yield a function that mixes a part of what a source received."""
+    """Yield a function of a source and the number of a part, which mixes this part."""
     job, engine, folder = closing.job, closing.engine, closing.folder
     # An interrupted attempt may have left pieces that the manifest will not name.
     _remove_leftovers(folder)
@@ -202,7 +203,7 @@ def _mix_part(
 def _write_part(
     closing: ClosingRound, part: int, mixed: MixedPart, selection: Selection
 ) -> PartManifest:
-    """Write the pieces of a part."""
+    """Write the outgoing pieces of a part, and return its entry in the manifest."""
     size = closing.job.sizes[part][closing.place]
     pieces = tuple(_write_pieces(closing, mixed.messages(selection.sent), size))
     return selection.manifest._replace(added=mixed.added, pieces=pieces)

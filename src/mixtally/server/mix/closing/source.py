@@ -47,7 +47,7 @@ class Selection(NamedTuple):
 
 
 class BundleSource:
-    """Bundles received by the first hop; a bundle that was received twice is used once.
+    """Bundles that the first hop received; a bundle that was received twice is used once.
 
     If the digests that detect copies need more than ``most_held`` bytes, they are written to
     ``folder``, encrypted.
@@ -86,7 +86,7 @@ class BundleSource:
 
     @property
     def is_distinct(self) -> bool:
-        """Whether each bundle has one envelope, so that distinct bundles have distinct ones."""
+        """Whether each bundle has only one envelope. Then no two bundles have equal envelopes."""
         return [shape.slots for shape in self._shapes] == [1]
 
     def envelopes(self, part: int) -> Iterator[bytes]:
@@ -101,7 +101,7 @@ class BundleSource:
 
 
 class PieceSource:
-    """Pieces received from the preceding hop."""
+    """Pieces that a later hop received from the preceding hop."""
 
     def __init__(self, folder: Path, manifest: Manifest, sizes: Sequence[int]) -> None:
         self._folder, self._manifest, self._sizes = folder, manifest, sizes
