@@ -132,7 +132,7 @@ def _copy_database(path: Path) -> bytes:
 
 
 def _read_members(file: Path) -> dict[str, bytes]:
-    """Return the files in a backup by name; raises DataError for another or a damaged file."""
+    """Return the files in a backup by name; raises DataError if it is damaged or no backup."""
     buffer = BytesIO(disk.read_file(file, "a backup"))
     try:
         with ZipFile(buffer) as archive:

@@ -141,7 +141,11 @@ class Clock:
         return steady, offset
 
     def _load_offset(self, steady: float) -> tuple[float, Condition | None]:
-        """Return the stored offset and None, or a lower bound of it and the ``Condition``."""
+        """Return the offset from which to start, and a ``Condition`` or None.
+
+        If only a lower bound of the offset is known, this bound is returned, and the condition says
+        why: the machine was restarted, or the stored time is lost.
+        """
         if self._path.exists():
             with suppress(ValueError, KeyError, TypeError):
                 kept = json.loads(disk.read_file(self._path, "the time that was kept"))

@@ -185,7 +185,7 @@ class Database:
         return int(version)
 
     def _upgrade(self, version: int) -> None:
-        """Upgrade a database of this version by one, unless another process has done it."""
+        """Upgrade the database from ``version`` to the next one, unless this was already done."""
         if self._read_version() == version:
             for statement in _UPGRADES[version].split(";"):
                 self._open.execute(statement)
@@ -195,7 +195,8 @@ class Database:
     def transaction(self, name: str) -> Iterator[sqlite3.Connection]:
         """Run a block as one synced transaction, which is rolled back if the block raises.
 
-        ``name`` names the durable steps that are reported before and after the commit.
+        The steps "before NAME" and "after NAME" are reported before and after the commit, where
+        NAME is ``name``.
         """
         began = monotonic()
         # IMMEDIATE takes the write lock now: what the block reads cannot change before it writes.

@@ -136,12 +136,12 @@ class Log:
         self.tell(kind.begins if is_so else kind.ends, **said)
 
     def list_awaited(self) -> list[dict[str, FieldValue]]:
-        """Return the fields and start time of each condition with which the role is not ready."""
+        """Return the fields and start time of each condition that makes the role not ready."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if what.value.waits]
 
     def list_warnings(self) -> list[dict[str, FieldValue]]:
-        """Return the fields and start time of each condition with which the role is ready."""
+        """Return the fields and start time of each condition that leaves the role ready."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if not what.value.waits]
 

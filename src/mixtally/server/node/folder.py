@@ -233,7 +233,10 @@ def write_role_file(role: RoleFile) -> bytes:
 
 
 def read_role(folder: Path) -> RoleFile:
-    """Return the identity of a role from its folder; raises DataError and PlanError."""
+    """Return the identity of a role from its folder.
+
+    Raises DataError if ``role.toml`` cannot be read, and PlanError if it is invalid.
+    """
     return read_role_file(disk.read_file(folder / ROLE, _ROLE_FILE), folder / ROLE)
 
 

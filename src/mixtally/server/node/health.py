@@ -57,7 +57,7 @@ class ContractHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Health(msgspec.Struct, kw_only=True):
-    """The health of a role. A field is None if the source of these data does not have its value."""
+    """The health of a role; a field is None if its value was not available."""
 
     name: str
     ready: bool
@@ -206,7 +206,10 @@ def whole_percents(share: float) -> float:
 
 
 def round_down(number: float) -> float:
-    """Return a number that is at least 0, rounded down to two digits."""
+    """Return a number that is at least 0, rounded down to two significant digits.
+
+    Digits after the hundredths are dropped, too.
+    """
     unit = 10.0 ** max(-2, math.floor(math.log10(number)) - 1) if number > 0 else 1.0
     return round(math.floor(number / unit) * unit, 2)
 
@@ -280,9 +283,7 @@ def read_health(folder: Path) -> Health | None:
 def count_rounds(folder: Path) -> dict[str, int]:
     """Return the number of rounds in each state, from the database of a folder.
 
-    The database is not changed.
-
-    Raises DataError if it cannot be read.
+    The database is not changed. Raises DataError if the database cannot be read.
     """
     path = (folder / DATABASE).absolute()
     # Without a log file no process uses the database. SQLite would create one just for reading,

@@ -131,8 +131,8 @@ def check_role_keys(notes: Notes, agreement: Agreement) -> None:
     Raises
     ------
     PlanError
-        If a role's key is not the one under the last serial and no rotation notes link the two
-        keys, or if the key in the contract was already replaced.
+        If a key in the contract was already replaced. Also if a role had another key under the
+        last serial, and the known rotations do not lead from that key to the one in the contract.
     """
     changes = read_changes(notes)
     before = [

@@ -19,8 +19,7 @@ _NAME = re.compile("[0-9a-f]{64}")
 class Lists:
     """The lists of all rounds of a role, in one folder.
 
-    The modification time of a file is set to the expiry of its round, so that its age shows when to
-    remove it.
+    The modification time of a file is the expiry of its round, which shows when to remove the file.
     """
 
     def __init__(self, folder: Path) -> None:

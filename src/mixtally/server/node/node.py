@@ -61,8 +61,8 @@ class Node(RoleState):
     def check_contract(self, agreement: Agreement) -> None:
         """Check that this role may sign a contract, or has signed it.
 
-        Raises ProblemError if it has signed another one of this name and serial, and PlanError if
-        the key of a role was replaced without a rotation.
+        Raises ProblemError if this role has signed another contract of the same name and serial,
+        and PlanError if the key of a role was replaced without a rotation.
         """
         signed = self._signed_hash(contract_entry(agreement))
         if signed not in (None, agreement.contract):

@@ -228,7 +228,7 @@ class NoteReader:
         }
 
     def _are_collectors(self, names: set[str]) -> bool:
-        """Return whether all names are collectors, whose sheets may be long lists of prefixes."""
+        """Return whether all names are those of collectors, whose sheets may have many prefixes."""
         return names <= {one.collector.name for one in self._node.agreements.values()}
 
     def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:

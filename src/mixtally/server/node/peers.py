@@ -285,9 +285,9 @@ class Peers:
         """Return whether a peer has shown all its notes of this role, and all are stored here.
 
         The peer lists the hashes of these notes, and each note with an unknown hash is requested.
-        This role has lost such a note if the note has its signature. If the peer is ``unsettled``,
-        which means that it has not shown all notes since this role was restored, the note is
-        stored. Otherwise OldStateError is raised. The result is False if the peer did not answer,
+        If such a note has the signature of this role, this role has lost the note. The note is then
+        stored if the peer is ``unsettled``: it has not shown all notes since this role was
+        restored. Otherwise OldStateError is raised. The result is False if the peer did not answer,
         or if more notes have to be requested later.
         """
         name = self._node.signer.name
@@ -368,7 +368,7 @@ class Peers:
             self.run_job(key, partial(self._send_notes, errands, now))
 
     def _find_recipient(self, errand: UnsentNote) -> Role | None:
-        """Return the role that is to receive a note, or None if no served contract has it.
+        """Return the role that is to receive a note, or None if no served contract has this role.
 
         A rotation belongs to no contract. Its recipients are queued as name and address, because
         two contracts may use one name for different roles.

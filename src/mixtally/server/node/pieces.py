@@ -16,9 +16,9 @@ from mixtally.server.node.refusal import ProblemError
 class Pieces:
     """The pieces that rounds expect and those received; threads may share an instance.
 
-    Several rounds may expect the same piece, and a received piece is stored for all of them. The
-    reason is that anyone can copy the hashes of a manifest into the manifest of another contract,
-    and must not divert the pieces by this.
+    Several rounds may expect the same piece, and a received piece is stored for all of them.
+    Otherwise anyone could divert pieces, by copying their hashes into the manifest of another
+    contract.
     """
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
@@ -32,8 +32,7 @@ class Pieces:
     def expect(self, round_id: str, manifest: Manifest, sizes: list[int]) -> None:
         """Accept the pieces that a manifest names.
 
-        ``sizes`` contains the length of an envelope in each part, in bytes. A *part* is one message
-        of each person's record.
+        ``sizes`` contains the length of an envelope in bytes, for each part in the manifest.
         """
         disk.make_folder(self._folder / round_id)
         received = {

@@ -2,8 +2,9 @@
 
 If a role drew fakes (dummy messages) or sent a batch for a round a second time, both could be
 compared. So a restored role acts only when its peers have shown it the notes that it signed. It
-stores these notes and marks their rounds as lost. It also marks every round as lost whose sheet the
-collector has signed, so that it does not use a round number again that another role knows.
+stores these notes and marks their rounds as lost. If a peer shows a sheet of another round that the
+collector has signed, the role marks that round as lost, too. So the role uses no round number again
+that another role knows.
 
 A peer is *settled* when it has shown the role all notes that the role has signed. If an unknown
 note with the role's own signature appears later, the folder is an old copy, as for a role that was

@@ -77,7 +77,7 @@ class Rounds:
     def last_binding(self, name: str) -> RoundRow | None:
         """Return the last round of a name that was not withdrawn, or None.
 
-        A new round must not overlap its window.
+        The window of a new round must not overlap the window of this round.
         """
         rows = self._rows(
             "WHERE name = ? AND ended != ? ORDER BY round DESC LIMIT 1", name, WITHDRAWN
@@ -85,7 +85,10 @@ class Rounds:
         return rows[0] if rows else None
 
     def move(self, row: RoundRow, state: str, ended: str = "") -> RoundRow:
-        """Store a new state of a round, and ``ended`` unless empty, and return the new row."""
+        """Store a new state of a round, and return the new row.
+
+        If ``ended`` is not empty, it is stored as the reason why the round ended.
+        """
         with self._database.transaction(f"state {state}") as open_:
             # A command may have stored an end since ``row`` was read.
             open_.execute(
@@ -116,9 +119,9 @@ class Rounds:
             open_.execute("INSERT OR IGNORE INTO overruled VALUES (?, ?)", (contract, name))
 
     def clear_overruled(self, contract: str, name: str) -> None:
-        """Remove the record that the role did not wait for a peer, because the peer has answered.
+        """Remove the record that the role did not wait for a peer.
 
-        The peer knows no note that this role has lost.
+        This is called when the peer has answered, and knows no note that this role has lost.
         """
         if name in self.list_overruled(contract):
             with self._database.transaction("answered") as open_:

@@ -99,7 +99,10 @@ def check_sheet(
 
 
 def earliest_opening(agreement: Agreement, last: RoundRow | None, now: int) -> int:
-    """Return the earliest time at which a round may open after the round ``last``."""
+    """Return the earliest time at which a round may open after the round ``last``.
+
+    All times are in seconds since 1970. If ``last`` is None, the result is ``now``.
+    """
     if last is None:
         return now
     return max(now, last.closes, last.opens + agreement.windows.every_seconds)

@@ -107,7 +107,7 @@ def exclusive_service(path: Path, number: int = 0) -> Iterator[int]:
 
 
 def lock_path(folder: Path, number: int = 0) -> Path:
-    """Return the file that a serving role locks (0), or its intake process ``number``."""
+    """Return the path of the file that intake process ``number`` locks; 0 is the role itself."""
     return folder / (f"intake-{number}.lock" if number else "serving.lock")
 
 

@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 class NamedContract(NamedTuple):
-    """The fingerprint, name and serial of a contract that this role may not serve (yet)."""
+    """The fingerprint, name and serial of a contract, which this role need not serve."""
 
     contract: str
     name: str
@@ -45,7 +45,7 @@ def contract_entry(agreement: Agreement | NamedContract) -> Entry:
 def sheet_entry(agreement: Agreement | NamedContract, number: int) -> Entry:
     """Return the entry under which a sheet is signed.
 
-    All serials of a contract's name together have one entry for each round number.
+    There is one entry for each name and round number, which all serials of the name share.
     """
     return Entry(f"sheet {agreement.name} {number}", "sheet", agreement.contract, number)
 

@@ -40,8 +40,8 @@ def with_skews(
 ) -> Call:
     """Return a variant of ``call`` that records in ``skews`` how the clocks of peers differ.
 
-    ``list_names`` returns the names of the peers at an address. A difference above the largest
-    change of a role's own clock that is not a jump is reported as a condition in ``log``.
+    ``list_names`` returns the names of the peers at an address. A difference of more than
+    ``TOLERANCE`` seconds is reported as a condition in ``log``.
     """
 
     def call_and_measure(address: str, method: str, path: str, body: bytes = b"") -> Answer:

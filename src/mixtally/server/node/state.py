@@ -119,7 +119,7 @@ class RoleState:
         return found
 
     def is_unsettled(self) -> bool:
-        """Return whether the folder was restored and a peer has not shown all notes since then."""
+        """Return whether the folder was restored and a peer is not settled (see ``restored``)."""
         if not self.restored.is_restored:
             return False
         served = list(self.agreements.values())

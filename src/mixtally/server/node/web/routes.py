@@ -227,9 +227,9 @@ class SharedRoutes:
     async def _body(self, request: Request, most: int) -> AsyncIterator[bytes]:
         """Receive a body, and reserve its memory until the end of the block.
 
-        The names of pieces are public, and anybody can send bytes that look like a manifest. So
-        memory beyond that for bodies of strangers is reserved only for a claim, which nobody but
-        the role can sign.
+        The names of pieces are public, and anybody can send bytes that look like a manifest. So a
+        body without a claim is limited to ``MOST_UNCLAIMED_BYTES``. A body with a claim uses memory
+        that is reserved for the role, because nobody but the role can sign the claim.
         """
         scope, budget = request.scope, self._body_budget
         most_here = min(most, MOST_UNCLAIMED_BYTES)
