@@ -189,7 +189,7 @@ class Collector:
         if state is not None:
             lost = state is CollectorState.LOST
             if lost and self.results.read_charge(row.folder) is None:
-                # Its batch may have been received before the disk was lost.
+                # The batch of the round may have been received before the disk was lost.
                 self._charge(row, "")
             moved_on = self.node.rounds.move(row, state, self._describe_end(row, state))
             if state is CollectorState.OPEN:

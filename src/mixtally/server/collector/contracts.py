@@ -64,7 +64,7 @@ class Contracts:
                 self._seen.add(path)
 
     def of(self, fingerprint: str) -> SignedContract:
-        """Return a contract that is served."""
+        """Return the served contract with this fingerprint."""
         return self._of[fingerprint]
 
     def all(self) -> list[SignedContract]:

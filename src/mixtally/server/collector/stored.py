@@ -103,7 +103,7 @@ class Results:
             )
 
     def read_charge(self, round_id: str) -> StoredCharge | None:
-        """Return the charge of a round, or None."""
+        """Return the charge of a round, or None if none is stored."""
         return self._read_record(round_id, "charge", StoredCharge)
 
     def charges(self) -> list[StoredCharge]:
@@ -117,7 +117,7 @@ class Results:
         self._put(round_id, "tally", counted)
 
     def read_tally(self, round_id: str) -> StoredTally | None:
-        """Return the tally of a round, or None."""
+        """Return the tally of a round, or None if none is stored."""
         return self._read_record(round_id, "tally", StoredTally)
 
     def has_tally(self, round_id: str) -> bool:
@@ -145,7 +145,7 @@ class Results:
         return None if received is None else int(received["contributors"])
 
     def folder_of(self, round_id: str, name: str) -> Path:
-        """Return the path of a subfolder of a round."""
+        """Return the path of the subfolder ``name`` of a round."""
         return self._folder / round_id / name
 
     def read_text(self, round_id: str, kind: str) -> bytes:

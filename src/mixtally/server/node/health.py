@@ -173,9 +173,10 @@ def _ignore_temporary_errors() -> Iterator[None]:
 
 
 def _count_left_out(node: Node, row: RoundRow) -> Counter[str]:
-    """Count the bundles and messages that manifests of an ended round leave out, by reason.
+    """Count the bundles and messages that were left out of an ended round, by reason.
 
-    A mix counts those of its own manifest, and a collector those of the manifests of all hops.
+    The numbers are those in manifests: a mix uses its own manifest, and a collector adds those of
+    all hops.
     """
     agreement, found = node.agreements[row.contract], Counter[str]()
     hops = len(agreement.hops)

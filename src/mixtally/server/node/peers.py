@@ -348,8 +348,8 @@ class Peers:
     def send_all(self, now: int) -> None:
         """Send all queued notes.
 
-        A silent peer is tried again after a delay, which ends early when the peer asks for its
-        notes.
+        A silent peer is tried again after a delay. The delay ends early if the peer starts again:
+        it then asks this role for the notes that it signed.
         """
         heard = self._node.pop_awake()
         for who in self._backoff.list_delayed():

@@ -75,7 +75,7 @@ class Restored:
         self.is_restored = bool(database.rows("SELECT 1 FROM restores LIMIT 1"))
 
     def is_unsettled(self, contract: str, names: Iterable[str]) -> bool:
-        """Return whether a peer in ``names`` has not yet shown all its notes since the restore.
+        """Return whether a peer in ``names`` is not settled yet.
 
         Always False if this role was never restored.
         """

@@ -101,7 +101,7 @@ class Rounds:
     def end(self, row: RoundRow, end: str) -> RoundRow:
         """Store the reason why a running round ends. The loop of the role then ends the round.
 
-        Returns the new row. If the round already has a reason, that one is kept.
+        Returns the new row. A reason that is already stored is kept.
         """
         with self._database.transaction("end") as open_:
             open_.execute(

@@ -65,7 +65,7 @@ class ClusterPart(NamedTuple):
         return StoreFolder(self.cluster.store, self.name)
 
     def job(self, partitions: int) -> Job:
-        """Return the data for the tasks."""
+        """Return the data that every task receives, for a job of ``partitions`` partitions."""
         text = msgspec.json.encode(self.secrets)
         return Job(
             self.cluster.store,
