@@ -14,12 +14,12 @@ NO = frozenset({"0", "0.0", "no", "n", "false", "f"})
 
 
 def parse_bit(text: str, subject: str) -> int:
-    """Return 0 or 1 for a text in ``NO`` or ``YES``; raise DataError for any other text.
+    """Return 1 for a text in ``YES`` and 0 for one in ``NO``; raise DataError for any other text.
 
     Parameters
     ----------
     text : str
-        The text, in either case.
+        The text, in upper or lower case, with or without spaces around it.
     subject : str
         The place of the text for the error message, such as a file and a line.
     """
@@ -91,7 +91,7 @@ def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
 def rows_of(
     people: NDArray[np.int64], positions: NDArray[np.int64], users: int, columns: int
 ) -> Rows:
-    """Return packed rows in which the given bits are set.
+    """Return packed rows with the given bits set and all others zero, shape (users, row bytes).
 
     Parameters
     ----------

@@ -75,7 +75,10 @@ def _row(mechanism: Memoized, places: Sequence[int]) -> Rows:
 
 
 def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
-    """Raise ParameterError if there are no words, or if the design exceeds ``MOST_CELLS`` cells.
+    """Raise ParameterError if there are no words, or if their design is too large.
+
+    The design (``build_design``) has one cell for each cohort, bit and word, and may have at most
+    ``MOST_CELLS`` cells.
 
     Parameters
     ----------
@@ -95,9 +98,10 @@ def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
 
 
 def build_design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the design: for each cohort, bit and word, whether the word sets the bit.
+    """Return for each cohort, bit and word whether the word sets the bit in the cohort.
 
-    The result has shape (cohorts, bits, words). Raises ParameterError as ``check_design`` does.
+    The result, called the *design*, has shape (cohorts, bits, words). Raises ParameterError
+    as ``check_design`` does.
 
     Parameters
     ----------

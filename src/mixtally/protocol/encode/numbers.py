@@ -119,7 +119,7 @@ class Scale(Range):
 
     @cached_property
     def edges(self) -> NDArray[np.float64]:
-        """The ends of the bins, shape (bins + 1,), as the doubles nearest to their decimals.
+        """The ends of the bins, shape (bins + 1,): the doubles nearest to the decimals in labels.
 
         A number and an edge that are written in the same way therefore are the same double. For
         example, 0.3 is counted in the bin whose label begins with 0.3.
@@ -128,12 +128,12 @@ class Scale(Range):
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
-        """The edges as decimals.
+        """The edges as decimal texts.
 
-        Edge i is low + i w with the width w = (high - low) / bins and both ends as they were
-        written. The edges are exact if ``_EXACT_DIGITS`` digits of w suffice for all of them.
-        Otherwise they are rounded to ``_DIGITS`` digits of w, which changes the width of a bin by
-        at most 0.1 %.
+        Edge i is low + i w, with the width w = (high - low) / bins. If low and w are multiples of
+        the place value of digit number ``_EXACT_DIGITS`` of w, all edges are exact. Otherwise the
+        inner edges are rounded to the place of digit number ``_DIGITS`` of w. This changes the
+        width of a bin by at most 0.1 %.
         """
         low, high = Fraction(repr(self.low)), Fraction(repr(self.high))
         width = (high - low) / self.bins
@@ -152,7 +152,7 @@ class Scale(Range):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The bins as intervals, with the exact decimals of their edges."""
+        """The labels of the bins: each is an interval between two edges, as text."""
         texts = self._texts
         ends = ")" * (self.bins - 1) + "]"
         pairs = zip(texts, texts[1:], ends, strict=False)
@@ -165,14 +165,14 @@ class Scale(Range):
 
 
 def _format_end(number: float) -> str:
-    """Return the shortest decimal of a double, written like the inner edges."""
+    """Return the shortest decimal of an end of the range, as ``_format_decimal`` writes it."""
     decimal = Decimal(repr(number))
     places = -int(decimal.as_tuple().exponent)
     return _format_decimal(int(decimal.scaleb(places)), places)
 
 
 def _format_decimal(number: int, places: int) -> str:
-    """Return number / 10^places as a decimal, with an exponent if it would be very long."""
+    """Return number / 10^places as a decimal; a very long one is written with an exponent."""
     if places < 0:
         number, places = number * 10**-places, 0
     digits = str(abs(number)).rjust(places + 1, "0")
@@ -184,7 +184,9 @@ def _format_decimal(number: int, places: int) -> str:
 
 
 def scale_of_plan(plan: Plan) -> Range | None:
-    """Return the grid or the bins of a plan that asks for numbers; None for any other plan.
+    """Return how a plan cuts or rounds numbers; None if the plan does not ask for numbers.
+
+    The result is a ``Points`` if the plan has a grid, and a ``Scale`` if its bins are ranges.
 
     Raises
     ------

@@ -2,11 +2,11 @@
 
 The search for frequent words in ``lab.simulation`` calls this module for every round. A round
 publishes m prefixes of equal length over an alphabet of A symbols, and asks for the next L symbols.
-Write s in base A with L digits, the most significant first. Bin i A^L + s means prefix i, followed
-by the symbols with the numbers of these digits. The last bin means every other word. The number of
-bins is the same in all rounds: if fewer than the maximum number of prefixes are published, some
-bins stay empty. In a *closing* round, bin i A^L + s contains only words that end after these
-symbols. Longer words are in the last bin.
+These L symbols are the digits of a number s in base A, the most significant first. Bin i A^L + s
+contains the words that begin with prefix i and continue with the L symbols of s. The last bin
+contains all other words. The number of bins is the same in all rounds: if fewer than the maximum
+number of prefixes are published, some bins stay empty. In a *closing* round, bin i A^L + s contains
+only words that end after the L symbols. Longer words are in the last bin.
 """
 
 import numpy as np
@@ -30,8 +30,8 @@ def extension_bins(
     Parameters
     ----------
     symbols : array of uint8
-        The spelled words, shape (words, length). The length is at least depth + level, and one more
-        if ``closing``.
+        The spelled words, shape (words, length). The length is at least depth + level, or at least
+        depth + level + 1 if ``closing``.
     prefixes : array of uint8
         The published prefixes, shape (m, depth). They are all different and contain no end symbol.
     size : int
@@ -69,7 +69,7 @@ def _keys(symbols: Symbols) -> NDArray[np.bytes_]:
 def extend_prefixes(
     prefixes: Symbols, bins: NDArray[np.int64], size: int, level: int = 1
 ) -> Symbols:
-    """Return the prefix that each bin stands for, with the symbols that the bin adds to it.
+    """Return, for each bin, its prefix extended by the symbols that the bin stands for.
 
     The result has shape (bins, depth + level).
 
@@ -78,7 +78,7 @@ def extend_prefixes(
     prefixes : Symbols
         The prefixes as symbols, shape (prefixes, depth).
     bins : ndarray of int64
-        The bins, each of which stands for a prefix and its next symbols.
+        The numbers of the bins, as ``extension_bins`` returns them, without the last bin.
     size : int
         The number of symbols of the alphabet.
     level : int

@@ -86,7 +86,7 @@ class Spelling:
         return code_digits(len(self.characters))
 
     def most_symbols(self, characters: int, outside: int) -> int:
-        """Return the number of symbols in the longest spelling of a word.
+        """Return the number of symbols that spell a word, without the end symbol.
 
         Parameters
         ----------

@@ -52,7 +52,7 @@ PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Analysis:
-    """The options of one estimation, or of each in a series of collections.
+    """The options of one estimation, or of every estimation in a series of collections.
 
     Raises ParameterError for a level outside (0, 1), for an unknown projection, and for a
     projection of raw counts.
@@ -64,12 +64,12 @@ class Analysis:
     projection : str or None
         With "simplex", the result also has the nearest histogram (``nearest_histogram``).
     raw : bool
-        Whether estimates must not use the number of people, even if it is the known sum of counts.
+        Whether estimates ignore the number of people, even if it is the known sum of the counts.
     listed : WordList or None
         The words to look for, if the question has an open domain.
     across : callable
-        A replacement for ``map``, which applies a function to pieces of a tally. It may use several
-        processes.
+        A function that is called like ``map``, with a function and pieces of a tally. It may
+        distribute the calls over several processes.
     shares : bool
         Whether counts are also shown as shares of the people who took part.
     pairs : bool
@@ -105,7 +105,7 @@ class Analysis:
             )
 
     def check_sums(self, question: Question) -> None:
-        """Raise ParameterError if a projection is requested for counts without a known sum."""
+        """Raise ParameterError if a projection is requested and the counts have no known sum."""
         summed = question.kind is Kind.ONE or question.attributes is not None
         if self.projection and not summed:
             raise ParameterError(
@@ -174,8 +174,9 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
 
 
 def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
-    """Return the numbers of the bins of each group. ``every`` has the labels of all bins.
+    """Return, for each group of labels, the numbers of its bins.
 
+    ``every`` has the labels of all bins, and ``groups`` the name and the labels of each group.
     Raises ParameterError for an unknown label, a label in two places, and an empty group.
     """
     known = {label: place for place, label in enumerate(every)}

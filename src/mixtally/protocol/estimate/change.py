@@ -17,9 +17,9 @@ noise, so the variances add up. The distribution of s' - s is exact in two cases
 
 *Over planes, and if values are replaced,* the noise depends on both true counts and not on their
 difference alone. The cumulants of both noises at the estimated counts are added, and the
-Cornish-Fisher expansion gives the ends. Points of sets may be in special position. The assumed
-distribution of each count is then wrong by at most ``total_variation_of`` in total variation, and
-the confidence level is raised by this bound.
+Cornish-Fisher expansion gives the ends. The points of sets may coincide or be in special position
+(``model.planes``), and then the assumed distribution of a count is wrong. The error, in total
+variation, is at most ``total_variation_of``, and the confidence level is raised by this bound.
 """
 
 import math
@@ -70,11 +70,11 @@ class TalliedPart(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of a count, in counts squared.
+        """The variance of a bin's unbiased count, in counts squared.
 
-        If the variances of bins differ, this is the variance of the bin with the largest count.
-        With sampled slots (a device sends only some bins of a record) and a total, it is the
-        largest variance.
+        If it differs between bins, the result is the variance of the bin with the largest count.
+        If slots are sampled (a device sends only some bins of a record) and a total is known, the
+        result is the largest variance of any bin.
         """
         if self.total is not None and self.mechanism.sent_share < 1.0:
             return float(np.max(_cumulants(self).variance, initial=0.0))
@@ -105,10 +105,11 @@ def estimate_change(
 ) -> Change:
     """Estimate how much each count changed between two collections of one plan.
 
-    The simultaneous intervals hold at once for all bins of ``changes`` such changes. ``totals`` are
-    the known totals of groups of consecutive bins, in the earlier and the later collection. They
-    are empty if unknown or not to be used. Raises ParameterError for a level outside (0, 1). Raises
-    MessageError for a tally with other bins, or with fewer messages than fakes.
+    ``changes`` is the number of such pairs of collections that are compared. The simultaneous
+    intervals hold at once for all bins of all these pairs. ``totals`` are the known totals of
+    groups of consecutive bins, first of the earlier and then of the later collection. Both are
+    empty if no total is known or used. Raises ParameterError for a level outside (0, 1). Raises
+    MessageError for a tally with another number of bins, or with fewer messages than fakes.
     """
     check_level(level)
     bins = later.mechanism.bins
@@ -147,13 +148,13 @@ def estimate_change(
 
 
 def _split_by_total(one: TalliedPart, totals: Sequence[KnownTotal]) -> list[TalliedPart]:
-    """Split a tallied part into one for each known total, which has the bins of this total."""
+    """Return a tallied part for each known total, which has only the bins of this total."""
     pieces = zip(split_by_total(one.tally, totals), totals, strict=True)
     return [TalliedPart(one.mechanism, tally, total) for tally, total in pieces]
 
 
 def change_error(earlier: TalliedPart, later: TalliedPart) -> float:
-    """Return the standard error of the change of a bin's count."""
+    """Return the standard error of the change of a count, from the ``variance`` of both parts."""
     return math.sqrt(earlier.variance + later.variance)
 
 
@@ -231,7 +232,8 @@ def flipped_ends(
 def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> KnownTotal | None:
     """Return the known total of the joined batch, or None if a batch has none.
 
-    Inverting the earlier batch adds ``turned`` people to each bin.
+    In the earlier batch all bits are inverted. So a bin that z of the ``turned`` records set counts
+    as a bin that ``turned`` - z records set.
     """
     before, after = earlier.total, later.total
     if before is None or after is None:
@@ -244,17 +246,17 @@ def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> Known
 
 
 class _JoinedBatches(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
-    """The flipped messages of two batches with uniform fakes. The bits of one batch are inverted.
+    """Two batches of flipped messages with uniform fakes, treated as one batch.
 
-    Each pair in ``each`` is a number of fakes and the probability that such a fake sets a given
-    bit.
+    The bits of one of the two batches are inverted. Each pair in ``each`` is a number of fakes and
+    the probability that such a fake sets a given bit.
     """
 
     each: tuple[tuple[int, float], ...]
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """The pairs of ``each``."""
+        """The pairs of ``each``, in place of those that follow from the number of fakes."""
         return self.each
 
 
@@ -281,8 +283,8 @@ def whole_number_ends(
 
     Tallies are whole numbers. So the tail P(S >= s) is approximated by the tail of a normal
     distribution from s - 1/2 on. One message more in a tally changes an estimate by 1 / gain, so
-    both ends move outwards by half of this. They move by at least half a person, so that the
-    interval contains a whole number.
+    both ends move outwards by half of this. If that is less than half a person, they move by half a
+    person, so that the interval contains a whole number.
     """
     half = 0.5 / min(1.0, mechanism.gain)
     return (

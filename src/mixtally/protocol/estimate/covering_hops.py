@@ -1,4 +1,4 @@
-"""The hops whose fakes can still protect a round, by the number that each declares to have added.
+"""The hops whose fakes can still protect a round, judged by the numbers that hops declare.
 
 ``received`` and ``conclude`` call this module. A hop is a mix at its position in the chain. A hop
 may add fewer fakes than its recipe requires, for example because its job was altered. Then this hop
@@ -18,11 +18,12 @@ from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
 
 def find_covering_hops(plan: Plan, received: Received) -> list[int]:
-    """Return the hops that declare all the fakes of their recipe in every part, numbered from 1.
+    """Return the numbers of the hops that declare all fakes of their recipe, in every part.
 
-    The number of shaped fakes is random, so a lower limit is used. An honest hop declares fewer
-    with probability at most 1e-9. If people provide the cover (the fakes and flips that hide a
-    person), all hops are returned, because no hop has to add fakes.
+    Hops are numbered from 1. The number of shaped fakes is random, so a lower limit is used. An
+    honest hop declares fewer fakes than this limit with probability at most 1e-9. If people provide
+    the cover (the fakes and flips that hide a person), all hops are returned, because no hop has to
+    add fakes.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def find_covering_hops(plan: Plan, received: Received) -> list[int]:
 def _is_complete(part: Part, many: int | None) -> bool:
     """Return whether a hop that declares ``many`` fakes added all that the part's recipe requires.
 
-    ``many`` is None if the hop declares that it drew none.
+    ``many`` is None if the hop declares that it drew no fakes.
     """
     if part.has_fixed_count:
         return many == part.mean_added

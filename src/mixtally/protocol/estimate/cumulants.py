@@ -60,8 +60,9 @@ def cornish_fisher_ends(
 ) -> tuple[Floats, Floats]:
     """Return the lower and the upper quantile of a variable's deviation from its mean.
 
-    The variable has the given cumulants. It is below the first result with probability about
-    ``tail``, and above the second with probability about ``tail``. All arrays have the same shape.
+    The variable has the given cumulants. The deviation is below the first result with probability
+    about ``tail``, and above the second result with the same probability. All arrays have the same
+    shape.
     """
     z = -NormalDist().inv_cdf(tail)
     deviation = np.sqrt(variance)

@@ -134,7 +134,7 @@ def join_intervals(found: Sequence[Intervals]) -> Intervals:
 def errors_with_totals(
     mechanism: Shuffled, messages: int, counts: Floats, totals: Sequence[KnownTotal]
 ) -> Floats:
-    """Return the standard error of each bin, shape (bins,), if ``counts`` use these totals."""
+    """Return the standard errors of ``counts`` that use the known ``totals``, shape (bins,)."""
     if mechanism.sent_share < 1.0:
         pieces = np.split(counts, np.cumsum([one.bins for one in totals])[:-1])
         spreads = [
@@ -147,23 +147,24 @@ def errors_with_totals(
 
 
 def adjust_level(level: float, unsure: float) -> tuple[float, str]:
-    """Return the level that an interval needs to have ``level`` in spite of an error ``unsure``.
+    """Return the level at which to compute an interval that shall cover at ``level``, and a remark.
 
-    ``unsure`` is an upper bound of the total variation distance between the true and the assumed
-    distribution of a count. The result is ``level + unsure`` and an empty remark. If this level is
-    too close to 1, the result is ``level`` and a remark for the interval's method, which states the
-    assumption.
+    The distribution that the interval assumes may be wrong. ``unsure`` is an upper bound of the
+    total variation distance between the true and the assumed distribution of a count. The result is
+    ``level + unsure`` and an empty remark. If this sum is too close to 1, the result is ``level``
+    and a remark that states the assumption; the remark is added to the method of the interval.
     """
     target = level + unsure
     return (target, "") if not unsure or target < _MOST_LEVEL else (level, _IN_GENERAL)
 
 
 def total_variation_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
-    """Return an upper bound of a total variation distance, for a count over planes.
+    """Return an upper bound of the error in the assumed distribution of a count over planes.
 
-    It is the distance between the true distribution of the count and the assumed one, in which the
-    points of values are distinct and in general position. Points of sets, and of ``hashed`` texts,
-    may coincide or be in special position.
+    The error is the total variation distance from the true distribution. The assumed distribution
+    requires that the points of values are distinct and in general position. The points of sets and
+    of ``hashed`` texts may coincide or be in special position (``model.planes``). The result is 0
+    for all other counts.
     """
     if mechanism.planes is None:
         return 0.0

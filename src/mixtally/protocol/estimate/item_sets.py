@@ -82,7 +82,7 @@ def set_significance(
     patterns : ndarray of int64
         The number of messages with each pattern, shape (sets, 2^m) with m in 1..8.
     support : int
-        The number of people that is exceeded if the result is True.
+        The number of people that the test compares with: the result is True if more have the set.
     rate : float
         The approximate probability that the result is True for any set that at most ``support``
         people have, in (0, 1/2].
@@ -168,9 +168,9 @@ class _OneSidedTest:
 
     @cached_property
     def _others_upper_count(self) -> NDArray[np.int64]:
-        """The least k such that k or more messages of others show the set with a small probability.
+        """The least k that is too large: others hardly ever show the set in k or more messages.
 
-        The probability is at most the tail probability.
+        The probability of k or more such messages is at most the tail probability.
         """
         from scipy import special  # slow to import
 
@@ -181,9 +181,9 @@ class _OneSidedTest:
 
     @cached_property
     def _others_lower_count(self) -> NDArray[np.int64]:
-        """The largest k such that fewer than k messages of others show the set improbably.
+        """The largest k for which others hardly ever show the set in fewer than k messages.
 
-        The probability of fewer is at most the tail probability.
+        The probability of fewer than k such messages is at most the tail probability.
         """
         from scipy import special  # slow to import
 
@@ -280,7 +280,7 @@ def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[Flo
 
 
 def _add_bit(once: list[list[float]], rest: Floats) -> Floats:
-    """Return the matrix for one more bit, which becomes the highest."""
+    """Return the matrix for one more bit; ``once`` is that of the new, highest bit alone."""
     return np.asarray(np.kron(np.array(once), rest), dtype=np.float64)
 
 

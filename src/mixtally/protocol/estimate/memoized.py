@@ -178,7 +178,7 @@ def recovery(mechanism: Memoized, reports: int) -> Recovery:
 
 
 def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
-    """Return the error probability for the true bit if responses were not memoized.
+    """Return the error probability that a guess of the true bit would have without memoization.
 
     Every report would then draw both the noise of a response and the noise of a report anew. So the
     error would tend to 0 as the number of reports grows.
@@ -205,7 +205,7 @@ def _least_ones(p: float, q: float, reports: int) -> int:
 def _error_probability(p: float, q: float, reports: int) -> float:
     """Return the error probability of the best guess between Bin(reports, p) and Bin(reports, q).
 
-    Both are equally likely before.
+    Before the reports are seen, both distributions are equally likely.
     """
     least = _least_ones(p, q, reports)
     missed = binomial_pmf(reports, q)[:least].sum()

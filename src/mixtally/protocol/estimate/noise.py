@@ -173,7 +173,7 @@ def _binomial_between(trials: int, probability: float, first: int, last: int) ->
 
 
 def _draws_distribution(parts: Noise) -> NoiseDistribution:
-    """Return the distribution of draws from one table, without far tails of probability 1e-9."""
+    """Return the distribution of a sum of draws, without far tails of probability 1e-9."""
     ((weights, draws),) = parts.tables
     mean, spread = _moments_of_draws(weights, draws)
     reach = _DEVIATIONS * spread + len(weights)

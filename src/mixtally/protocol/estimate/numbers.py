@@ -258,7 +258,7 @@ class RoundedNumbers:
 
 
 def quantile_label(share: float) -> str:
-    """Return the label of the row with the quantile at ``share``."""
+    """Return the label of the row of the quantile below which a ``share`` of people lies."""
     return f"{100 * share:g} % quantile"
 
 

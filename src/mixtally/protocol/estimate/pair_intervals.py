@@ -92,7 +92,9 @@ class PairIntervals:
         return np.clip(lower, 0.0, self._people), np.clip(upper, 0.0, self._people)
 
     def _find_deviations(self, values: Floats) -> _Ends:
-        """Return the lower and upper deviation of a sum, over messages, of values of patterns.
+        """Return the lower and the upper quantile of the deviation of a sum from its mean.
+
+        The sum is over messages, each of which adds the value of the pattern that it shows.
 
         ``values`` has the value of each shown pattern, shape (4,), or (pairs, 4) if pairs differ.
         """

@@ -136,11 +136,12 @@ def _inverses(numbers: Counts, prime: int) -> Counts:
 
 
 def _solutions(prime: int) -> tuple[Counts, Counts]:
-    """Return p + r and 2p - r for each square r^2 modulo p, where r is the smaller root.
+    """Return the two square roots of each number modulo p, as two arrays of shape (p,).
 
-    Each result minus h, with h in [0, p), is a solution l modulo p and lies in [0, 2p). A number
-    without a root has the result 3p twice, which is not counted. So has the second solution of a
-    double root.
+    If r is the smaller root of a number, the results are p + r and 2p - r. After subtracting h in
+    [0, p), each result is a solution l modulo p and lies in [0, 2p). If a number has no root, both
+    results are 3p, which callers do not count. The root 0 is double, so the second result for the
+    number 0 is 3p, too.
     """
     root = np.arange(prime // 2 + 1)
     first, second = np.full(prime, 3 * prime), np.full(prime, 3 * prime)
@@ -150,9 +151,10 @@ def _solutions(prime: int) -> tuple[Counts, Counts]:
 
 
 def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Counts:
-    """Count the messages that point at points without a value, as a check of the messages.
+    """Count the messages that point at each of some points that belong to no value.
 
-    ``numbers`` are those of points without a value, of which a sample is used.
+    The counts serve as a check of the messages. ``numbers`` are the numbers of all such points, and
+    the first few of them are used.
     """
     few = numbers[:_CONTROLS]
     if planes.points > MOST_MESSAGES:

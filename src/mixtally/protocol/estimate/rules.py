@@ -1,4 +1,4 @@
-"""Association rules between items, with intervals: people who have these items also have that one.
+"""Association rules with intervals: how many people who have some items also have another item.
 
 The search for frequent item sets in ``lab.simulation.baskets`` calls ``derive_rules``. Let n be the
 number of people, and z_S the number who have all items of a set S. Let b be an item of S. The rule

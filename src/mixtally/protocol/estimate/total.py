@@ -198,7 +198,7 @@ def _conditional_total(
 
 
 def _is_short(noise: Noise) -> bool:
-    """Return whether a Fourier transform computes the sum of draws fast and with little error."""
+    """Return whether a Fourier transform of the sum of draws is fast enough and exact enough."""
     ((weights, draws),) = noise.tables
     return draws * len(weights) <= _MOST_DRAWN
 

@@ -26,8 +26,8 @@ and divided by k.
 
 *Correlations.* The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)).
 Its standard error is that of the delta method. The quotient is meaningless if, within the noise,
-nearly nobody or nearly everybody may have a bit. Then no correlation is stated. None is stated,
-either, if few flips are expected in a bit. A collection without an interval counts as covered: with
+nearly nobody or nearly everybody may have a bit. Then no correlation is stated. The same applies if
+few flips are expected in a bit. A collection without an interval counts as covered: with
 this rule, 95 % intervals miss in at most 5 % of all collections. Among the intervals that are
 stated, coverage can be lower. For a bit for which only 10 % of the collections state an interval,
 80 % of the stated intervals covered.

@@ -128,8 +128,8 @@ class _Fit:
     """Counts and errors of the chosen candidates, followed by those of the unlisted words.
 
     ``third`` and ``fourth`` are cumulants of the noise. ``errors`` include the random assignment to
-    cohorts, and these cumulants do not. ``widened`` says whether the errors were multiplied by the
-    root of the reduced chi-square.
+    cohorts, but ``third`` and ``fourth`` do not. ``widened`` says whether the errors were
+    multiplied by the root of the reduced chi-square.
     """
 
     counts: Floats

@@ -213,7 +213,10 @@ def _randomize_rows(part: Part, given: NDArray[Any], chance: Chance, memo: Memo 
 
 
 def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
-    """Return the number that each message names: a bin, or a plane that contains its point."""
+    """Return the number that each message names: a bin, or a random plane through its point.
+
+    Some numbers are replaced by random ones, if the part replaces values.
+    """
     out = codes
     if part.planes is not None:
         points = bin_points(part.planes.device_planes, codes, part.bins)

@@ -61,11 +61,11 @@ def combine_parts(own: Question, asked: list[Question], found: list[Estimate]) -
 
 
 def _bin_errors(found: Estimate) -> NDArray[np.float64]:
-    """Return the standard error of every bin."""
+    """Return the standard error of every bin, shape (bins,)."""
     alike = np.full(len(found.counts), found.standard_error)
     return alike if found.errors is None else found.errors
 
 
 def _join_slices(bounds: list[tuple[Intervals, slice]]) -> Intervals:
-    """Concatenate the selected intervals."""
+    """Concatenate the bins that each slice selects from the intervals in front of it."""
     return join_intervals([replace(i, lower=i.lower[k], upper=i.upper[k]) for i, k in bounds])

@@ -62,7 +62,7 @@ def conclude(
     plan : Plan
         The plan of the round.
     tallies : sequence of Tally
-        One tally for each part of the plan, in their order.
+        One tally for each part of the plan, in the order of the parts.
     analysis : Analysis
         What is estimated in addition to counts.
     people : int, optional

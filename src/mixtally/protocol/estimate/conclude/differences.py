@@ -104,7 +104,11 @@ def _difference_row(
 def _select_bin(
     result: Result, reconciled: Sequence[ReconciledPart], part: int, place: int
 ) -> tuple[TalliedPart, int | None]:
-    """Return one bin of a part with its mechanism, and the index of its known total or None."""
+    """Return the bin ``place`` of a part, and the index of the bin's known total.
+
+    The bin is returned as a tally of one bin, with the mechanism of the part and the total. The
+    index counts the totals of the part; it is None if no total is known.
+    """
     tally = result.bin_tallies[part]
     mechanism = reconciled[part].mechanism
     totals = totals_of(mechanism, tally, reconciled[part].people, result.known_total_sizes[part])

@@ -23,9 +23,10 @@ from mixtally.protocol.estimate.noise import least_significant
 class Extensions:
     """The bins whose tally is at least ``threshold``, in descending order of their tallies.
 
-    All arrays have one entry for each of these bins. ``counts`` estimate the number of people in
-    the whole population, also if a round asks only a sample of it. ``errors`` are their standard
-    errors. The intervals from ``lower`` to ``upper`` hold for all bins of all rounds at once.
+    All arrays have one entry for each of these bins. ``counts`` estimate how many people of the
+    whole population have the extension, even if the round asks only a sample of them. ``errors``
+    are the standard errors of ``counts``. The intervals from ``lower`` to ``upper`` hold for all
+    bins of all rounds at once.
     """
 
     threshold: int
@@ -46,7 +47,7 @@ def conclude_extensions(
     tests: int,
     error_rate: float,
 ) -> Extensions:
-    """Find the bins among the first ``asked`` that people have, and estimate their counts.
+    """Find the extensions that somebody has, among the first ``asked`` bins, and estimate counts.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def conclude_extensions(
     tests : int
         The number of bins that are tested in all rounds together.
     error_rate : float
-        The maximum probability that any bin is found that nobody has, in all rounds together. The
+        The maximum probability that a bin that nobody has is found in any of the rounds. The
         intervals have the level 1 - ``error_rate``.
     """
     least = least_significant(mechanism, tally.messages, tests, error_rate)
@@ -110,9 +111,9 @@ def _population_ends(
     Each end misses the true count with probability ``tail``, over noise and sampling together. The
     number of sampled people who have a bin is hypergeometric. Let c be the share of all people who
     have the bin, and a the share of all people who are in the sample. The variance of this number
-    is people c (1 - c) (1 - a). The third and fourth cumulants are approximated by this variance
-    times the product of two factors, one in c and the same one in a. The factor is 1 - 2c for the
-    third and 1 - 6c (1 - c) for the fourth cumulant.
+    is ``people`` times c (1 - c) (1 - a). The third cumulant is approximated by this variance times
+    (1 - 2c) (1 - 2a). The fourth is approximated by this variance times
+    (1 - 6c (1 - c)) (1 - 6a (1 - a)).
     """
     share = people / users
     found = mechanism.debias_counts(seen.counts, seen.messages)

@@ -34,7 +34,7 @@ class MemoizedResult:
     words: WordEstimates | None = None
 
     def rows(self) -> list[Row]:
-        """Return every count, in the order of the labels."""
+        """Return a row with the count of every label, in the order of the labels."""
         return [self.estimate.row(i, label) for i, label in enumerate(self.labels)]
 
     @property

@@ -47,7 +47,7 @@ def number_figures(
 
 
 def _end_shares(found: Estimate, grid: Grid, users: int) -> list[Row]:
-    """Return the shares of people at the first and the last point."""
+    """Return two rows: the shares of people at the first and at the last point of the grid."""
     each, error = found.individual, found.standard_error / users
     return [
         Row(

@@ -30,8 +30,9 @@ def pairs_and_tables(
 ) -> list[Figures]:
     """Estimate joint counts, correlations and 2 x 2 tables of all pairs of bits.
 
-    Each figure has at most a thousand rows, the largest first. The figures of correlations and of
-    tables are omitted if the noise is too large to estimate any correlation.
+    Each figure has at most a thousand rows. The pairs with the largest counts or the strongest
+    correlations come first. The figures of correlations and of tables are omitted if the noise is
+    too large to estimate any correlation.
     """
     if mechanism.flip_threshold is None or tally.pairs is None:
         raise TypeError(f"{mechanism.name}: expected messages of bits whose pairs were counted")
@@ -44,7 +45,7 @@ def pairs_and_tables(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CountedPairs:
-    """The pairs (first[k], second[k]) of a question with their counted messages."""
+    """The pairs of bins (first[k], second[k]) of a question, and a tally with counts of pairs."""
 
     question: Question
     mechanism: Shuffled
@@ -55,12 +56,15 @@ class _CountedPairs:
 
     @property
     def pair_counts(self) -> Integers:
-        """The pair counts, shape (bins, bins), with single bits on the diagonal."""
+        """The number of messages that set both bits of each pair, shape (bins, bins).
+
+        The diagonal has the number of messages that set each single bit.
+        """
         assert self.tally.pairs is not None
         return self.tally.pairs
 
     def select(self, places: Integers | slice) -> "_CountedPairs":
-        """Return these pairs, reduced to a selection."""
+        """Return only the pairs with the indices ``places``."""
         return replace(self, first=self.first[places], second=self.second[places])
 
     def tables(self) -> TwoByTwo:
@@ -109,7 +113,7 @@ def list_pairs(question: Question) -> tuple[Integers, Integers]:
 
 
 def _pair_figures(seen: _CountedPairs) -> Figures:
-    """Return the pairs with the largest estimated number of people."""
+    """Return the figure of the pairs of bits that the most people have, by the estimated counts."""
     every = len(seen.first)
     joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     counts = joint.counts[seen.first, seen.second]
@@ -128,7 +132,7 @@ def _pair_figures(seen: _CountedPairs) -> Figures:
 
 
 def _correlation_figures(seen: _CountedPairs) -> Figures:
-    """Return the correlations that can be estimated, the largest in absolute value first."""
+    """Return the figure of the correlations that can be estimated, the strongest first."""
     every = len(seen.first)
     seen = seen.select(np.flatnonzero(~np.isnan(seen.tables().correlations)))
     estimable, found = len(seen.first), seen.tables()
@@ -162,7 +166,7 @@ def _pair_rows(
 
 
 def _table_figures(seen: _CountedPairs) -> Figures:
-    """Return the 2 x 2 tables of the pairs of bits that the largest numbers of people have."""
+    """Return the figure of the 2 x 2 tables of the pairs that the most people have."""
     joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     order = np.argsort(-joint.counts[seen.first, seen.second], kind="stable")
     seen = seen.select(order[: MOST_ROWS // _CELLS])

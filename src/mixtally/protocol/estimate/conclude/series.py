@@ -91,7 +91,7 @@ class StepsBetween:
         self._number = 0
 
     def add(self, counted: TalliedPart, totals: tuple[KnownTotal, ...] = ()) -> None:
-        """Estimate the changes that end in the next round, whose counts have known ``totals``."""
+        """Add a round with its known ``totals``, and estimate the changes to this round."""
         now = counted, totals
         if self._before is not None:
             self._step(self._number - 1, self._before, now)
@@ -102,11 +102,14 @@ class StepsBetween:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The changes so far."""
+        """The changes that were estimated until now."""
         return tuple(self._found)
 
     def _step(self, first: int, earlier: _Round, later: _Round) -> None:
-        """Estimate one change. The simultaneous intervals hold for all changes at once."""
+        """Estimate and store the change from round ``first`` to the current round.
+
+        The simultaneous intervals hold for all changes of the series at once.
+        """
         changes = self._last + (self._last > 1)
         found = estimate_change(
             earlier[0],

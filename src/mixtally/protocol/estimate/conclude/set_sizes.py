@@ -73,7 +73,9 @@ def size_label(members: int) -> str:
 
 
 def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
-    """Return the mean size with an exact interval, by the distribution of fakes that are pads.
+    """Return the row of the mean size, with an exact interval.
+
+    The interval uses the exact distribution of the number of fakes that are pads.
 
     ``padded`` is the number of messages that name pads. Each end misses with probability at most
     (1 - ``level``) / 2.
@@ -89,9 +91,10 @@ def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float)
 
 
 def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], error: float) -> Row:
-    """Return the row of the mean size, from the estimated number of people's pads.
+    """Return the row of the mean size, computed from the number of pads that people sent.
 
-    ``ends`` is the interval of this number, and ``error`` its standard error.
+    ``pads`` estimates this number; ``ends`` are the ends of its interval, and ``error`` is its
+    standard error. ``most`` is the maximum number of members of a set.
     """
     low, high = (min(max(most - end / people, 0.0), float(most)) for end in reversed(ends))
     return Row(MEAN, most - pads / people, low, high, error / people)
