@@ -33,7 +33,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
     suite : int
         The number of the HPKE suite.
     rounds : int
-        The maximum number of rounds, over all serials of the name.
+        The maximum number of rounds of all contracts of this name together, whatever their serial.
     windows : Rounds
         How long a round is open, and how often a round starts.
     minimum_crowd : int
@@ -48,7 +48,8 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
         slots in ``most_bundles`` bundles, plus the maximum numbers of fakes that this hop and all
         hops before it add.
     sizes : tuple of tuples of int
-        For each part, the length of an envelope in bytes before each hop and before the collector.
+        For each part, the length in bytes of the envelopes that each hop receives, and at the end
+        of those that the collector receives.
     """
 
     contract: str
@@ -73,7 +74,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
 
     @property
     def own_role(self) -> Role:
-        """The role that this agreement is for."""
+        """The role at position ``place``, which this agreement is for."""
         return self.roles[self.place - 1]
 
     @property

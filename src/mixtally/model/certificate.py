@@ -17,10 +17,11 @@ class Status(StrEnum):
 
 
 class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bounds lower <= delta(epsilon) <= upper of the hockey-stick divergence, for both orders.
+    """Bounds lower <= delta(epsilon) <= upper of the hockey-stick divergence.
 
-    The bounds assume only the fakes (dummy messages) and people that ``assumption`` names. Further
-    honest people can only decrease delta. Only ``upper`` may be promised.
+    The bounds hold for both orders of the two neighboring datasets. They assume only the fakes
+    (dummy messages) and people that ``assumption`` names. Further honest people can only decrease
+    delta. Only ``upper`` may be promised.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class Costs:
         )
 
     def errors(self, count: int | None = None) -> dict[str, Any]:
-        """Return ``count`` and the standard error of a bin with ``count`` people, by name.
+        """Return ``count`` and the standard error of a bin with ``count`` people, as named entries.
 
         By default ``count`` is the square root of ``users``.
         """

@@ -21,7 +21,10 @@ class Encoding:
 
     @property
     def is_whole_set(self) -> bool:
-        """Whether a record is a set of several bins that is sent as one set."""
+        """Whether a record is a set that may have several bins and is sent as one part.
+
+        A record of attributes is not such a set, even if it is sent as one part.
+        """
         one = self.parts[0]
         return (
             not self.is_split
@@ -52,7 +55,7 @@ def list_encodings(question: Question) -> list[Encoding]:
 
 
 def slots_question(question: Question) -> Question | None:
-    """Return ``question`` in the form that is needed to send a sample of a record's slots.
+    """Return ``question`` in the form in which devices can send a sample of a record's slots.
 
     A *slot* is one of the bins that every record has: one of each attribute, one for each bit, or
     a member of a set. A vector of bits becomes attributes with the two bins "no" and "yes". Other

@@ -51,9 +51,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Integer confidence bounds of every bin's true count, shape (bins,) each, at ``level``.
+    """Confidence intervals for the true count of every bin, at the confidence ``level``.
 
-    ``method`` names their construction.
+    ``lower`` and ``upper`` are integers, shape (bins,). ``method`` names the method that computed
+    the intervals.
     """
 
     lower: NDArray[np.int64]
@@ -97,7 +98,7 @@ class Estimate:
         return self.standard_error if self.errors is None else float(self.errors[bin_index])
 
     def row(self, bin_index: int, label: str) -> "Row":
-        """Return the row of one bin; a count without information has no standard error."""
+        """Return the row of one bin; a standard error of NaN becomes None in the row."""
         error = self.error_of(bin_index)
         stated = None if math.isnan(error) else error
         return make_row(self.counts, stated, self.individual, self.simultaneous, bin_index, label)
@@ -159,7 +160,7 @@ class Figures:
     Attributes
     ----------
     name : str
-        One word, for files.
+        One word, which is the key of these figures in files.
     title : str
         The title for people.
     note : str

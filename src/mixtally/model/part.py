@@ -51,16 +51,16 @@ class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def mean(self) -> float:
-        """The mean number of fakes of a device."""
+        """The mean number of fakes that a device adds."""
         return self.whole + self.coin / SCALE
 
     def mean_for(self, people: int) -> int:
-        """Return the mean number of fakes of ``people`` devices, rounded down."""
+        """Return the mean number of fakes that ``people`` devices add together, rounded down."""
         return people * (self.whole * SCALE + self.coin) // SCALE
 
     @property
     def most(self) -> int:
-        """The maximum number of fakes of a device."""
+        """The maximum number of fakes that a device adds."""
         return self.whole + (self.coin > 0)
 
 
@@ -159,7 +159,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def cells(self) -> int:
-        """The number of planes of a direction, or the number of bins without pads."""
+        """The number of planes of a direction or, without planes, of bins; pads are not counted."""
         return self.planes.prime if self.planes is not None else self.bins
 
     @property
@@ -205,8 +205,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ) -> float:
         """Return the standard error of a bin with ``count`` of ``users`` people, in counts.
 
-        The mechanism is that of ``make_expected_mechanism``. If ``summed`` is not None, the
-        estimate uses the known sum of this number of bins.
+        It is computed for the mechanism that ``make_expected_mechanism`` returns. If ``summed`` is
+        not None, the estimate uses the known sum of the counts of ``summed`` bins.
         """
         return self.make_expected_mechanism(users, hops, crowd).standard_error(users, count, summed)
 
@@ -273,6 +273,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def local_epsilon(self) -> float:
         """The epsilon that remains if a message is linked to its sender.
 
-        It ignores the cap of the layout: the loss that is due to drawing again above the cap.
+        The result ignores the cap of the layout. A message with more set bits than the cap is drawn
+        again, and the privacy loss that this causes is not included.
         """
         return self.mechanism(fakes=0, crowd=self._least_crowd).local_epsilon

@@ -34,7 +34,7 @@ class Cover(StrEnum):
 
 
 class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question for the symbols that follow known prefixes of words.
+    """The parameters of a question for the symbols that follow known prefixes of words.
 
     Every round has other prefixes, so that words become known symbol by symbol.
 
@@ -79,11 +79,13 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     question : Question
         The whole question. Its labels, attributes or hash map a value to bins.
     edges : tuple of float or None
-        If a bin is a range of numbers: the bins + 1 ascending boundaries of the ranges.
+        The bins + 1 ascending boundaries of the bins, if each bin is a range of numbers. None for
+        other bins.
     grid : Grid or None
         The grid to whose points numbers are rounded at random.
     prefixes : Prefixes or None
-        If words are asked by prefixes: how many prefixes and symbols a round may have.
+        How many prefixes and symbols a round may have. None unless rounds ask for the symbols that
+        follow known prefixes of words.
     guarantee : Guarantee
         The guarantee of all parts and all collections together.
     users : int

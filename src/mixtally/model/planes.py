@@ -111,11 +111,11 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.device_planes.messages
 
     def total_variation_bound(self, people: int, most_set: int = 1) -> float:
-        """Return an upper bound of a total variation distance.
+        """Return an upper bound of the error in the stated distribution of a value's count S_x.
 
-        It is the distance of the true distribution of a value's count S_x from the distribution
-        that the docstring of the module states. ``people`` is n, and ``most_set`` is k. For k = 1,
-        the only error is that two values may share a point.
+        The docstring of the module states this distribution. The error is its total variation
+        distance from the true distribution. ``people`` is n, and ``most_set`` is k. For k = 1, the
+        only error is that two values may share a point.
         """
         each: float = 1.0
         if self.messages > planes.MOST_MESSAGES:
@@ -153,7 +153,7 @@ def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> Num
 def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
     """Return the points of bins of a question with one value per person.
 
-    The vectorized form of ``device.contract.scatter.point_of``.
+    This is the vectorized form of ``device.contract.scatter.point_of``.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDA
 
 
 def permute_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the images of bins under the permutation of a list.
+    """Return the images of bins under the public permutation of the numbers below ``values``.
 
     The permutation is a Feistel network. Each of its ``ROUNDS`` rounds hashes only one half of a
     bin's number, and about sqrt(d) halves exist for d labels. So all bins together need about
@@ -205,9 +205,9 @@ def _apply_feistel(numbers: NDArray[np.int64], values: int, side: int) -> NDArra
 
 
 def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the points on the curve of many ``numbers`` in [0, p^t).
+    """Return the points on the curve with the ``numbers``, which lie in [0, p^t).
 
-    The vectorized form of ``device.contract.scatter.point_on_curve``.
+    This is the vectorized form of ``device.contract.scatter.point_on_curve``.
     """
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
@@ -234,7 +234,7 @@ def directions(numbers: Numbers, prime: int, digits: int) -> Integers:
 
 
 def _wide_directions(numbers: Numbers, prime: int, digits: int) -> Integers:
-    """Return the directions of numbers of 16 bytes.
+    """Return the directions with these ``numbers``, which have 16 bytes each.
 
     There are 1 + p + .. + p^(t-1) directions. In base p this number has t digits, all of them 1. So
     the digits of a smaller number begin with ones, if any, and then have a 0. The place of this 0

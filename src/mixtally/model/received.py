@@ -57,7 +57,7 @@ class Received(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The messages received of all parts.
 
     ``contributors`` is the number of people whose messages of all parts the first hop accepted.
-    ``left_out`` has, by reason, the number of bundles that were accepted but whose sender is
+    ``left_out`` has, for each reason, the number of bundles that were accepted but whose sender is
     not one of the contributors. Raises MessageError if a number is negative.
     """
 

@@ -55,7 +55,7 @@ class Result:
     known_total_sizes: tuple[tuple[int, ...], ...] = ()
 
     def row(self, bin_index: int) -> Row:
-        """Return the count of one bin with its error and intervals."""
+        """Return the row of one bin: the count with its standard error and its intervals."""
         return self.estimate.row(bin_index, self.question.label(bin_index))
 
     def rank_bins(self) -> NDArray[np.intp]:
@@ -64,7 +64,7 @@ class Result:
 
     @property
     def name(self) -> str:
-        """The mechanism and its variants."""
+        """The protocol of the plan and its variants, such as "flip-blank, split"."""
         return self.plan.name
 
 

@@ -112,7 +112,7 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
         return laplace_weights(self.ratio, self.shift, paired=self.paired)
 
     def facts(self) -> dict[str, float]:
-        """Return the decay, the shift, and the ratio from which everything is computed."""
+        """Return the decay, the shift, and the ratio from which the weights are computed."""
         return {
             "shape_decay": self.decay,
             "shape_shift": self.shift,

@@ -18,7 +18,7 @@ SUITES = {
 
 
 class ClientFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file of the client by which people answer: its relative path, and its SHA-256 as hex."""
+    """A file of the page by which people answer: its relative path, and its SHA-256 as hex."""
 
     path: str
     sha256: str
@@ -95,14 +95,15 @@ def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
 
 
 def write_contract(contract: Contract) -> bytes:
-    """Return the bytes that are signed and published."""
+    """Return the contract as a file: the bytes that are signed and published."""
     return encode_record(contract)
 
 
 def read_contract(data: bytes, subject: str) -> Contract:
     """Read a contract, with or without signatures below it.
 
-    The certificate is not proved again. Raise PlanError for any other content.
+    This function does not prove the certificate again. Raise PlanError if the content is not a
+    contract that devices accept.
 
     Parameters
     ----------

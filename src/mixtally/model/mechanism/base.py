@@ -169,7 +169,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def contrast(self) -> float:
-        """The probability that a message shows a bit as set if it is set, minus that if it is not.
+        """The probability that a set bit is shown as set, minus the probability for an unset bit.
 
         It is 1 without flips.
         """
@@ -177,10 +177,11 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """For each kind of people's fakes with a set bit: the number of fakes, and a probability.
+        """Pairs (number, probability), one for each kind of people's fakes that have a set bit.
 
-        It is the probability that a fake of this kind sets a given bit after its flips. Blank fakes
-        are left out, because their bits are distributed as the unset bits of records.
+        ``number`` is the number of these fakes. ``probability`` is the probability that one of them
+        sets a given bit after its flips. Blank fakes are left out, because their bits are
+        distributed as the unset bits of records.
         """
         return ()
 
@@ -204,7 +205,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def collision_probability(self) -> float:
-        """The probability that the message of a person without a value points at this value."""
+        """The probability that a message points at a given value that its sender does not have."""
         return 0.0
 
     @property
@@ -242,7 +243,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def own_fakes(self) -> bool:
-        """Whether people draw fakes in a part of a plan with this mechanism."""
+        """Whether people draw the fakes if a part of a plan uses this mechanism."""
         return self.takes_fakes
 
     @property
@@ -276,7 +277,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return int(getattr(self, parameter.field))
 
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
-        """Return what a calibration found for ``parameter``, by its public names."""
+        """Return the values that a calibration found for ``parameter``, by public name."""
         return {
             one.name: parameter.to_public_value(self.parameter_value(parameter))
             for one in self.PARAMETERS
@@ -303,7 +304,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     @property
     @abstractmethod
     def gain(self) -> float:
-        """The expected count that a person adds to a bin they have, minus that to another bin."""
+        """The increase of the expected count of a bin if one more person has the bin."""
 
     @abstractmethod
     def offset(self, messages: int) -> float:
@@ -332,7 +333,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def variance_at(self, messages: int, count: int) -> float:  # noqa: ARG002
         """Return the variance of the estimate of a bin with ``count`` people, in counts squared.
 
-        For most mechanisms it does not depend on ``count``.
+        For most mechanisms the variance does not depend on ``count``.
         """
         return self.variance(messages)
 
@@ -347,7 +348,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return self.variance_at(messages, count)
 
     def sampling_share(self, messages: int, bins: int) -> float:  # noqa: ARG002
-        """Return the share of the variance of a sum of counts that is due to sampling slots.
+        """Return which share of the variance of a sum of counts is due to the sampling of slots.
 
         The sum is that of ``bins`` bins, of which every person has exactly one. If slots are
         sampled, a person may not send this bin. The result is in [0, 1]. It is 0 if records are

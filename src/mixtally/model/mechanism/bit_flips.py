@@ -172,7 +172,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def name(self) -> str:
-        """One of flip-uniform, single-bit, flip and flip-blank."""
+        """The name of the protocol: flip-uniform, single-bit, flip or flip-blank."""
         if isinstance(self.fakes, UniformFakes):
             return "flip-uniform"
         if self.max_set is None and self.bins == 1:
@@ -266,7 +266,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def contrast(self) -> float:
-        """The probability p - q: that a set bit is shown as set, minus that an unset bit is."""
+        """The probability that a set bit is shown as set, minus that for an unset bit: p - q."""
         return (SCALE - 2 * self.threshold) / SCALE  # integers, so no cancellation near q = 1/2
 
     @property

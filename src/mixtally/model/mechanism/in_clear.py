@@ -27,7 +27,7 @@ of a bin with c people is b V, where b = w c/n + (1 - w)/d. So the count minus b
 uncorrelated with Z, and its variance is smaller than that of the count by b^2 V.
 ``protocol.estimate.projection`` computes this estimate.
 
-*Planes* (``model.planes``). The message of a person without a value points at this value with
+*Planes* (``model.planes``). A message points at a given value that its sender does not have with
 probability q. Here q is kappa for k = 1, and 1/p for k > 1. If messages name bins, q is 0. For n
 people and K fakes, let S be the number of messages that point at the value. Then the unbiased
 count is
@@ -124,7 +124,10 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
 
     @property
     def collision_probability(self) -> float:
-        """The probability that the message of a person without a value points at this value."""
+        """The probability that a message points at a given value that its sender does not have.
+
+        Messages that are replaced by random ones are not considered.
+        """
         if self.planes is None:
             return 0.0
         return self.planes.collision_probability if self.max_set == 1 else 1.0 / self.planes.prime
@@ -318,7 +321,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def hiding_cells(self) -> float:
-        """D/k if only one of the k slots of a record is sent, otherwise D. D is the cells."""
+        """``cells`` / k if only one of the k slots of a record is sent; otherwise ``cells``."""
         return self.cells / self.max_set if self.slots == 1 else float(self.cells)
 
     @property
@@ -329,7 +332,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def name(self) -> str:
-        """One of clear-uniform and clear-shaped."""
+        """The name of the protocol: clear-uniform or clear-shaped."""
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
     def noise_facts(self) -> dict[str, float]:
@@ -367,7 +370,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def gain(self) -> float:
-        """The repeats, times 1 - k q over planes or times m / k for sampled slots.
+        """The number of repeats, times 1 - k q over planes and times m / k for sampled slots.
 
         Here q is ``collision_probability``, and m of the k slots of a record are sent.
         """
@@ -406,7 +409,8 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def variance_at(self, messages: int, count: int) -> float:
         """Return the variance of the estimate of a bin with ``count`` people, in counts squared.
 
-        If slots are sampled, it is by c (k/m - 1) larger than for an empty bin, for c = ``count``.
+        If slots are sampled, the variance exceeds that of an empty bin by c (k/m - 1) / r, where c
+        is ``count`` and r the number of repeats. Otherwise both are equal.
         """
         missing = count * (1.0 / self.sent_share - 1.0) / self.repeats
         return self.variance(messages) + missing
@@ -437,11 +441,11 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return drawn / (drawn + self.fakes_promised * bins / self.cells * (1.0 - bins / self.cells))
 
     def _drawn_variance(self, people: int) -> float:
-        """Return the variance of the number of ``people`` people who send a given slot."""
+        """Return the variance of how many of ``people`` people send a given slot."""
         return people * self.repeats * self.sent_share * (1.0 - self.sent_share)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
-        """Return the noise of the total of several bins: the fakes that name one of them.
+        """Return the noise of the total count of several bins: the fakes that name one of the bins.
 
         With sampled slots, every member is treated as omitted independently. For a person with
         several of the bins, the true number of sent bins varies less (Hoeffding, 1963, theorem 4).
@@ -454,9 +458,11 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return Noise(0, tables=((self.shaped_fakes.shape.weights, draws),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Return the fakes that point at a value, and the other people who do so by chance.
+        """Return the noise of a bin with ``count`` people.
 
-        With sampled slots, the people who have the value and do not send it are lost.
+        Fakes that name the bin are added, and over planes also messages of other people that point
+        at the value by chance. With sampled slots, the people who do not send the bin are
+        subtracted.
         """
         more = (self.repeats - 1) * count
         if isinstance(self.fakes, UniformFakes):

@@ -13,9 +13,9 @@ The first two are people's messages, and the third is the fakes. So (count - (n 
 
 which is about z g / (1 - g) more than for an empty bin.
 
-*Planes of Z_p^t* (``model.planes``). The message of a person without a value points at this value
-with probability (1 - g) kappa + g/p in place of g/d. A fake points at it with probability 1/p. The
-factor 1 - g becomes (1 - g)(1 - kappa).
+*Planes of Z_p^t* (``model.planes``). A message points at a given value that its sender does not
+have with probability (1 - g) kappa + g/p, in place of g/d. A fake points at the value with
+probability 1/p. The factor 1 - g becomes (1 - g)(1 - kappa).
 
 *Sets* of at most k values are sent as in ``in_clear``. Each of the k messages is replaced
 independently. The z people with a bin send (k - 1) z messages of other members, which name the bin
@@ -98,7 +98,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def hit_probability(self) -> float:
-        """The probability that the message of a person without a value points at this value."""
+        """The probability that a message points at a given value that its sender does not have."""
         return (
             self.keep_probability * self.collision_probability
             + self.replacement_probability / self.cells
@@ -161,7 +161,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def gain(self) -> float:
-        """The repeats times (1 - g)(1 - kappa); for sets times (1 - g)(1 - k/p)."""
+        """The number of repeats times (1 - g)(1 - kappa) or, for sets, times (1 - g)(1 - k/p)."""
         return (
             self.repeats * self.keep_probability * (1.0 - self.max_set * self.collision_probability)
         )
@@ -185,13 +185,16 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
         return self.variance_at(messages, 0)
 
     def variance_at(self, messages: int, count: int) -> float:
-        """Return the variance of a bin with ``count`` people, about count g / (1 - g) larger."""
+        """Return the variance of the estimate of a bin with ``count`` people, in counts squared.
+
+        It is about count g / (1 - g) larger than for an empty bin.
+        """
         noise = self.noise(messages, count)
         spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost))
         return spread / self.gain**2
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
-        """Return the noise of the total of several bins: a replacement may name another of them."""
+        """Return the noise of the total of several bins; a replacement may name any of the bins."""
         share, lost = bins / self.cells, self.replacement_probability
         gained = ((self._reports(messages) - count, lost * share), (self.fakes_promised, share))
         return Noise(0, gained, ((count, lost * (1.0 - share)),))

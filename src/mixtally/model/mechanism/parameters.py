@@ -227,7 +227,7 @@ def parse_rules(
 
 
 class Parameters:
-    """Values of parameters by name; None for a parameter that was not given."""
+    """The values of parameters, as attributes; None for a parameter that was not given."""
 
     __slots__ = ("_values",)
 
@@ -241,7 +241,7 @@ class Parameters:
             raise AttributeError(f"no parameter {name}") from None
 
     def get(self, name: str) -> Any:
-        """Return the value of ``name``, or None."""
+        """Return the value of the parameter ``name``, or None if there is no such parameter."""
         return self._values.get(name)
 
     def with_values(self, **values: Any) -> "Parameters":
@@ -267,14 +267,14 @@ class Parameters:
         )
 
     def list_given_names(self) -> set[str]:
-        """Return the set of the names that iteration yields."""
+        """Return the names of the parameters that were given a value other than the default."""
         return set(self)
 
     def messages_per_record(self) -> int:
         """Return the number of messages of a record.
 
-        It is ``max_set``, the maximum number of values of a record, if every value is a message of
-        its own (``split``). Otherwise it is 1.
+        If every value is a message of its own (``split``), the result is ``max_set``, the maximum
+        number of values of a record. Otherwise it is 1.
         """
         return (self.get("max_set") or 1) if self.get("split") else 1
 
