@@ -17,7 +17,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def convert_to_floats(record: msgspec.Struct, *fields: str) -> None:
-    """Replace integers in ``fields`` by floats, in place: 1 and 1.0 need the same encoding."""
+    """Convert integers in ``fields`` to floats in place, so that 1 and 1.0 have one encoding."""
     for field in fields:
         value = getattr(record, field)
         if isinstance(value, int | float):
@@ -98,5 +98,5 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def reject_constant(name: str) -> None:
-    """Raise ValueError, because NaN and infinities are not numbers."""
+    """Raise ValueError for ``name``, which is NaN or an infinity: these are not numbers."""
     raise ValueError(f"{name} is not a number")

@@ -15,9 +15,11 @@ half of this time and its first kernel nearly the rest; cached kernels load in 0
 
 
 def load_kernels(saved_seconds: float) -> ModuleType | None:
-    """Return the module of compiled kernels if it is loaded already or saves enough seconds.
+    """Return the module of compiled kernels, or None if NumPy should be used.
 
-    Return None otherwise, and where numba is missing or does not run.
+    The module is returned if it is loaded already, or if ``saved_seconds``, the time that the
+    kernels are expected to save, justifies loading it. If numba is missing or does not run, the
+    result is None.
     """
     if _KERNELS not in sys.modules and saved_seconds < LOADING_SECONDS:
         return None

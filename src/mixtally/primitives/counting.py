@@ -50,7 +50,7 @@ class ColumnCounter:
     """A running count of the set bits in each column, over rows that arrive in several calls."""
 
     def __init__(self, row_bytes: int, expected_bytes: int) -> None:
-        """Prepare for rows of ``row_bytes``, about ``expected_bytes`` in total."""
+        """Prepare for rows of ``row_bytes`` bytes each and about ``expected_bytes`` in total."""
         self._row_bytes, stretch = row_bytes, math.lcm(max(1, row_bytes), 8)
         self._compiled = compiled.load_kernels(_SAVED_SECONDS_A_BYTE * expected_bytes)
         expected = min(max(_LEAST_PLANE_BYTES, expected_bytes // _FEW_PLANES), _PLANE_BYTES)

@@ -117,7 +117,10 @@ def _replace(path: Path, data: bytes, what: str, mode: int) -> None:
 
 
 def remove_temporary(path: Path) -> None:
-    """Remove the temporary file of ``path``. The caller must have the lock of the folder."""
+    """Remove the temporary file of ``write_atomically`` for ``path``, if one was left.
+
+    The caller must have the lock of the folder.
+    """
     with suppress(OSError):  # the write that follows reports the same error
         _temporary_path(path).unlink(missing_ok=True)
 

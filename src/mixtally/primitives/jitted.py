@@ -36,7 +36,7 @@ def _three(a: Any, b: Any, c: Any) -> Any:
 
 @_kernel(void(_READ_PLANES, _PLANES, _PLANE))
 def add_sixteen(planes: Any, totals: Any, carry: Any) -> None:
-    """Add sixteen ``planes`` to four ``totals`` of weights 1, 2, 4, 8; ``carry`` has weight 16."""
+    """Add 16 ``planes`` to 4 ``totals`` of weights 1, 2, 4, 8; write the sixteens to ``carry``."""
     for j in range(planes.shape[1]):
         one, two, four, eight = totals[0, j], totals[1, j], totals[2, j], totals[3, j]
         one, a = _three(one, planes[0, j], planes[1, j])
@@ -74,8 +74,10 @@ def add_groups(groups: Any, totals: Any, carries: Any, carry: Any) -> None:
 def settle(drawn: Any, threshold: Any, unsettled: Any, ones: Any) -> None:
     """Compare the eight top digits of uniform numbers with those of ``threshold``.
 
-    Each bit lane of the words is one number. ``ones`` receives the lanes below the threshold, and
-    ``unsettled`` those that agree in all digits.
+    A lane is one bit position of a word, and belongs to one number. ``drawn`` has a random word for
+    each digit and each word of lanes. In ``ones`` the bits of the lanes are set whose numbers are
+    below the threshold. In ``unsettled`` the bits of the lanes are set that agree with the
+    threshold in all eight digits.
     """
     top, one = uint64(63), uint64(1)
     for i in range(len(ones)):

@@ -11,7 +11,10 @@ _ENTRY_BYTES = 512
 
 
 class Memo:
-    """A cache of results by key. The size of a result is its ``nbytes`` plus a constant."""
+    """A cache of results by key, limited in bytes.
+
+    A result counts with its ``nbytes`` plus a constant.
+    """
 
     def __init__(self, most_bytes: int) -> None:
         self._most, self._bytes = most_bytes, 0

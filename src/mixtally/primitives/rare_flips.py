@@ -88,7 +88,7 @@ def _buckets(words: Words) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DigitTable:
-    """The distribution of one digit: the number of boundaries at or below a uniform U.
+    """The distribution of one digit, which is the number of boundaries at or below a uniform U.
 
     ``tops`` has the first 64 binary digits of each boundary and ``boundaries`` the first 256, as
     integers. ``guide`` is a lookup table for ``tops``. The last outcome of the top table means
@@ -117,7 +117,7 @@ class DigitTable:
         return digits
 
     def _resolve_digit(self, chance: Chance, word: int) -> int:
-        """Return the digit of a word that equals the top of a boundary, using more digits."""
+        """Return the digit for a word that equals the top of a boundary, by drawing 192 more bits."""
         value = word
         for extra in chance.words(_EXTRA_BITS // 64):
             value = value << 64 | int(extra)
@@ -128,7 +128,7 @@ class DigitTable:
 
 
 class GapTables(tuple[DigitTable, ...]):
-    """The tables of the digits of a gap, lowest first; the last is the unbounded top digit."""
+    """A table for each digit of a gap, lowest digit first; only the last digit is unbounded."""
 
     __slots__ = ()
 
@@ -139,7 +139,10 @@ class GapTables(tuple[DigitTable, ...]):
 
 
 def build_gap_tables(threshold: int) -> GapTables:
-    """Compute the tables for flips with probability threshold / 2^64, in a millisecond each."""
+    """Compute the tables of gaps between coins that are one with probability threshold / 2^64.
+
+    Each table takes about a millisecond.
+    """
     one = 1 << _WORK_BITS
     fail = ((SCALE - threshold) << _WORK_BITS) // SCALE
     tables = []
@@ -176,7 +179,7 @@ def _build_table(fail: int, *, bounded: bool) -> DigitTable:
 
 
 def draw_gaps(chance: Chance, tables: GapTables, count: int) -> NDArray[np.int64]:
-    """Draw ``count`` independent gaps: the numbers of zeros before a one."""
+    """Draw ``count`` independent gaps, each the number of zeros before the next one."""
     *lower, top = tables
     total = top.draw(chance, count)
     waiting = np.flatnonzero(total == _BASE)

@@ -28,7 +28,7 @@ _CELLS = 1 << 16
 
 
 class Window(NamedTuple):
-    """The integers ``first`` to ``last``; at most ``CUT_TAIL`` of probability is on either side."""
+    """The integers ``first`` to ``last``; each side beyond has probability at most ``CUT_TAIL``."""
 
     first: int
     last: int
@@ -112,7 +112,7 @@ def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Float
     first : array of float64, shape (n,)
         The least number of successes of each tail, a whole number in (trials / 2, trials].
     cells : int
-        About how many numbers may be in memory at once.
+        The approximate number of floats that may be in memory at once.
 
     Returns
     -------
@@ -174,10 +174,10 @@ def half_pmf(trials: Floats, k: Floats) -> Floats:
 
 
 class Walk(NamedTuple):
-    """Points and tails of fair coins for consecutive numbers of tosses m.
+    """Probabilities of counts of heads in m fair coin tosses, for consecutive m.
 
-    ``points`` are P(Bin(m, 1/2) = k), with a relative error of at most ``share``. ``tails`` are
-    P(Bin(m, 1/2) > k), with absolute errors of at most ``errors``.
+    For a given k of each m, ``points`` are P(Bin(m, 1/2) = k), with a relative error of at most
+    ``share``. ``tails`` are P(Bin(m, 1/2) > k), with absolute errors of at most ``errors``.
     """
 
     points: Floats
@@ -253,8 +253,8 @@ def _by_steps(k: Floats, rises: Floats, pairs: Floats) -> bool:
 def _points_by_rows(trials: Floats, k: Floats, rises: Floats, width: int) -> Floats:
     """Return the probabilities P(Bin(m, 1/2) = k) for all ``trials`` m.
 
-    Ratios of neighbors are multiplied. Every ``width`` entries the product restarts from
-    ``half_pmf``.
+    The ratios of neighboring probabilities are multiplied. Every ``width`` entries the product
+    restarts from ``half_pmf``.
     """
     count = len(k)
     ratios: Floats = np.ones(-(-count // width) * width)

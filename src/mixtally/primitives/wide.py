@@ -28,7 +28,7 @@ _LIMB = np.uint64(32)
 
 
 def number_type(bound: int) -> np.dtype[Any]:
-    """Return the type of arrays of numbers below ``bound``."""
+    """Return the type of an array of numbers below ``bound``: int64 or S16."""
     return np.dtype(np.int64) if bound <= MOST_NARROW else _WIDE
 
 
@@ -48,7 +48,7 @@ def make_numbers(integers: Iterable[int], bound: int) -> Numbers:
 
 
 def is_wide(numbers: Numbers) -> bool:
-    """Return whether the numbers have 16 bytes."""
+    """Return whether each number has 16 bytes (type S16), not 8."""
     return numbers.dtype == _WIDE
 
 
@@ -75,7 +75,7 @@ def to_plain(numbers: Numbers) -> list[int | str]:
 
 
 def from_plain(plain: Sequence[int | str]) -> Numbers:
-    """Return the numbers that ``to_plain`` wrote."""
+    """Return the array of numbers from which ``to_plain`` made ``plain``."""
     if not any(isinstance(one, str) for one in plain):
         return np.array(plain, dtype=np.int64)
     return np.array([bytes.fromhex(str(one)) for one in plain], dtype=_WIDE)
