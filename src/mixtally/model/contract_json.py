@@ -53,7 +53,10 @@ def check_readable(
     of: str = " of the contract",
     do: str = "make the contract again",
 ) -> None:
-    """Raise PlanError for a ``record`` that a device's parser ``read`` would refuse."""
+    """Raise PlanError for a ``record`` that a device's parser ``read`` would refuse.
+
+    ``of`` is the end of the subject in the message, and ``do`` is the advice.
+    """
     # This calls the parser that devices use, so that no plan is made which a device refuses.
     try:
         read(stringify_large_integers(msgspec.to_builtins(record)))

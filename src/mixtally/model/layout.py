@@ -5,9 +5,9 @@ A fake is a dummy message that carries no answer. The three formats are:
 bits        One bit per bin. Bin j is bit j % 8 of byte j // 8, from the least significant bit.
 index       The number of one bin, little-endian, in the bytes that the last bin needs.
 positions   The numbers of the set bins, strictly ascending. The message begins with the count of
-            these numbers, in one or two bytes, little-endian. Each number has as many bits as the
-            number of the last bin, from the least significant bit of a byte on. Unused space up to
-            the cap is zero.
+            these numbers, in one or two bytes, little-endian. Each number takes as many bits as
+            the number of the last bin needs, from the least significant bit of a byte on. The
+            space for further numbers, up to the cap, is zero.
 """
 
 from enum import StrEnum

@@ -39,7 +39,7 @@ class RandomizerMatrix:
     Attributes
     ----------
     rows
-        Labels of the values that a person may hold.
+        Labels of the values that a person may have.
     outputs
         Labels of the messages that a device may send.
     cells

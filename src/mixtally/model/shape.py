@@ -108,7 +108,7 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The probabilities of k = 0, 1, .. times 2^64."""
+        """The probabilities of k fakes in a bin, for k = 0, 1, .., times 2^64."""
         return laplace_weights(self.ratio, self.shift, paired=self.paired)
 
     def facts(self) -> dict[str, float]:
@@ -138,7 +138,7 @@ class GaussianShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, t
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The probabilities of k = 0, 1, .. times 2^64."""
+        """The probabilities of k fakes in a bin, for k = 0, 1, .., times 2^64."""
         return gaussian_weights(self.variance, self.shift, paired=self.paired)
 
     def facts(self) -> dict[str, float]:

@@ -104,7 +104,7 @@ def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None
 def flip_positions(
     set_bits: SetBits, flips: Flips, chance: Chance, memo: Memo | None = None
 ) -> tuple[Integers, Integers]:
-    """Flip the rows of ``set_bits``; return the row and the column of every bit that is set then.
+    """Flip the rows of ``set_bits``, and return the row and the column of every resulting one.
 
     The result is ordered by row. It has the same distribution as the result of ``flip_rows``, but
     whole rows are never in memory. Raises ParameterError as ``flip_rows`` does.

@@ -117,7 +117,7 @@ class DigitTable:
         return digits
 
     def _resolve_digit(self, chance: Chance, word: int) -> int:
-        """Return the digit for a word that equals the top of a boundary, by drawing 192 more bits."""
+        """Draw more bits for a word that equals the top of a boundary, and return its digit."""
         value = word
         for extra in chance.words(_EXTRA_BITS // 64):
             value = value << 64 | int(extra)

@@ -176,7 +176,7 @@ def half_pmf(trials: Floats, k: Floats) -> Floats:
 class Walk(NamedTuple):
     """Probabilities of counts of heads in m fair coin tosses, for consecutive m.
 
-    For a given k of each m, ``points`` are P(Bin(m, 1/2) = k), with a relative error of at most
+    Each m has a number k. ``points`` are P(Bin(m, 1/2) = k), with a relative error of at most
     ``share``. ``tails`` are P(Bin(m, 1/2) > k), with absolute errors of at most ``errors``.
     """
 

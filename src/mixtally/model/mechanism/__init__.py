@@ -31,7 +31,7 @@ _KINDS: tuple[type[Shuffled], ...] = (BitFlips, InClear, KaryResponse)
 
 
 def mechanism_of(name: str) -> type[Shuffled]:
-    """Return the mechanism with a protocol ``name``; raise ParameterError if there is none."""
+    """Return the mechanism class that has a protocol ``name``; raise ParameterError if none has."""
     for kind in _KINDS:
         if name in kind.PROTOCOLS:
             return kind

@@ -135,7 +135,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         )
 
     def can_answer(self, question: Question) -> bool:
-        """Return whether this mechanism can answer ``question``."""
+        """Return whether the kind and the numbers of bins of ``question`` fit this mechanism."""
         kind = Kind.SET if self.hashed else Kind.ONE
         return (question.bins, question.kind, question.max_set) == (self.bins, kind, self.hashes)
 

@@ -172,7 +172,7 @@ def _independent_total(
 def _conditional_total(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, total: KnownTotal
 ) -> GroupTotal:
-    """Estimate the total of some bins of a known total, given the noise of all bins."""
+    """Estimate the total of some bins of a known total, given the noise of all bins together."""
     found = float(use_total(mechanism, np.array([found]), messages, total, size)[0])
     most = total.people
     clipped = np.array([min(max(found, 0.0), float(most))])

@@ -260,7 +260,7 @@ def _least_squares(seen: _CohortCounts, columns: Floats) -> _Fit:
 
 
 def _cohort_variance(seen: _CohortCounts, solve: Floats, columns: Floats, counts: Floats) -> Floats:
-    """Return the variance of every count from the assignment to cohorts, shape (counts,)."""
+    """Return the variance of every count that the assignment to cohorts causes, shape (counts,)."""
     bits, words = columns.shape[1:]
     clipped = np.clip(counts, 0.0, None)
     weights = clipped / clipped.sum()

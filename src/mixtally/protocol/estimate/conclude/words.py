@@ -20,8 +20,8 @@ def estimate_listed_words(
 
     Returns four values: the question whose bins are the listed words; the estimate of its counts;
     the figure of the people with other words; and the number of messages that point at each listed
-    word. Intervals allow for two words that share a point. Raises ParameterError if no words are
-    listed.
+    word. Intervals account for the chance that two words share a point. Raises ParameterError if
+    no words are listed.
     """
     analysis.check_listed(plan.question)
     listed, planes = analysis.listed, plan.parts[0].planes
