@@ -123,9 +123,10 @@ class Planner:
     def evaluations(
         self, request: PlanRequest, *, sketched: bool = False, again: bool = True
     ) -> Iterator[Callable[[], Result]]:
-        """Yield one function for each protocol and encoding, which computes its result.
+        """Yield, for each protocol and encoding, a function that computes the candidate.
 
-        Each result is computed at most once. If ``sketched`` is true, estimates of delta replace
+        The function returns an ``Infeasible`` or None if there is no candidate. Each result is
+        computed at most once. If ``sketched`` is true, estimates of delta replace
         proved bounds. If ``again`` is false, bit vectors that are sent whole and several times are
         left out.
         """
@@ -139,7 +140,11 @@ class Planner:
             yield partial(self._memo.get, key, partial(_evaluate_safely, name, evaluate))
 
     def plan(self, found: Candidate) -> Plan | None:
-        """Return the proved plan of a candidate; None if no plan is affordable and informative."""
+        """Return the proved plan of a candidate.
+
+        Return None if no proved plan is within the budget, or if its counts would not be
+        informative.
+        """
         return self._memo.get(("plan", found), lambda: make_plan(found, self.accountant))
 
     def choose_least(
@@ -147,10 +152,11 @@ class Planner:
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
         """Return the plan of least error with its candidate, and candidates that exceed the budget.
 
-        ``ranked`` is ascending. The first result is None if no candidate has a plan within the
-        budget. Coins increase a candidate's error, so a candidate with a larger estimate can have
-        the better plan. Hence all candidates within ``similar_ratio`` of the best error are proved.
-        Among them, the plan with the fewest bytes and then the fewest fakes is returned.
+        ``ranked`` is sorted by increasing rank. The first result is None if no candidate has a plan
+        within the budget. Coins increase a candidate's error, so a candidate with a larger estimate
+        can have the better plan. Hence all candidates within ``similar_ratio`` of the best error
+        are proved. Among them, the plan with the fewest bytes and then the fewest fakes is
+        returned.
         """
         found: list[tuple[Plan, Candidate]] = []
         missed: list[Candidate] = []
@@ -222,7 +228,7 @@ class Planner:
     def probably_feasible(self, request: PlanRequest) -> bool:
         """Return whether a candidate most likely exists, for the whole budget or without fakes.
 
-        Nothing is proved. The answer costs a fraction of an estimate.
+        Nothing is proved. This check takes a fraction of the time of ``best_estimate``.
         """
         evaluated = (
             one
@@ -243,8 +249,8 @@ class Planner:
 
         Notes
         -----
-        Budgets are tried from large to small. A protocol is dropped if its error no longer falls
-        from one budget to the next, and is at least the error of the candidate that sends least.
+        Budgets are tried from large to small. A protocol is tried at the next smaller budget as
+        long as its error falls, or is below the error of the candidate that sends least.
 
         The delta of several collections is costly to compute. So with several collections, a
         protocol is left out if it is infeasible for the whole budget. A protocol that replaces
@@ -252,9 +258,9 @@ class Planner:
         budget.
 
         Whole bit vectors that are sent several times are not tried if their delta takes too many
-        products to compute, as in a very small crowd. The limit of products is larger if no
-        candidate sends bits one by one. Otherwise whole vectors have larger errors than bits that
-        are sent one by one, however often the vectors are sent.
+        products to compute, as in a very small crowd. The limit of products is smaller if some
+        candidate sends bits one by one. Such a candidate has a smaller error than whole vectors,
+        however often the vectors are sent.
         """
         whole, *smaller = _vary_budgets(request)
         split = any(len(option.parts) > 1 for option in found)
@@ -284,7 +290,7 @@ class Planner:
     def _results(
         self, request: PlanRequest, *, sketched: bool = False, again: bool = True
     ) -> Iterator[Result]:
-        """Evaluate every protocol and encoding, one by one."""
+        """Return an iterator that evaluates every protocol and encoding, one by one."""
         evaluations = self.evaluations(request, sketched=sketched, again=again)
         return (evaluate() for evaluate in evaluations)
 
@@ -295,8 +301,8 @@ def choose(
     """Choose the plan of least standard error that keeps the guarantee within the budget.
 
     If mixes may draw fakes, plans in which every mix draws them come first, whatever their error:
-    then one honest mix suffices. Smaller budgets are tried as well. In a very small crowd, or for a
-    large epsilon, a fake can add more noise than it hides.
+    then one honest mix suffices. Smaller budgets are tried as well: in a very small crowd, or for a
+    large epsilon, fakes can increase the error of a plan.
 
     Parameters
     ----------
@@ -379,9 +385,10 @@ def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
 def _vary_budgets(
     request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS
 ) -> Iterator[PlanRequest]:
-    """Yield the request, then the request with smaller budgets.
+    """Yield the request, then copies of it with smaller budgets, the smallest budget first.
 
-    One of the smaller budgets has one message for each part, so that it has no fakes.
+    In addition to the budgets in ``smaller``, a budget of one message for each part is tried, which
+    allows no fakes.
     """
     limit = to_fraction(request.messages_per_user)
     others = {
@@ -392,9 +399,9 @@ def _vary_budgets(
 
 
 def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
-    """Return the best candidate of each protocol, cover and encoding, in the order of ranks.
+    """Return the best candidate of each protocol, cover and encoding, sorted by ``_rank``.
 
-    Among candidates of equal error, the cheapest one is kept.
+    The best candidate has the smallest error. If errors are equal, it sends the fewest messages.
     """
     kept: dict[tuple[str, Cover], Candidate] = {}
     for one in sorted(found, key=lambda one: one.cost):
@@ -431,9 +438,10 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
 
 
 def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
-    """Return the sort key: plans whose fakes every mix draws come first, then smaller errors.
+    """Return the sort key of a candidate or plan: whether people draw the fakes, and the error.
 
-    Errors are compared in a bin with ``count`` people.
+    Plans whose fakes every mix draws have False as first value, so they come first. The error is
+    that of a bin with ``count`` people.
     """
     return one.cover is not Cover.MIXES, one.error_of(count)
 
@@ -475,7 +483,10 @@ def _is_replacement_no_better(found: Result | None, error: float) -> bool:
 
 
 def _estimate_products(found: Candidate) -> int:
-    """Return the number of products that one delta of a whole bit vector takes; 0 otherwise."""
+    """Estimate the number of products that are computed for one value of delta.
+
+    Return 0 for a candidate that does not send whole flipped bit vectors.
+    """
     part = found.parts[0]
     if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
@@ -485,7 +496,10 @@ def _estimate_products(found: Candidate) -> int:
 def _list_evaluations(
     request: PlanRequest, accountant: Accountant, *, again: bool
 ) -> Iterator[tuple[str, Callable[[], Result]]]:
-    """Yield a name and a function that computes the result, for each protocol and encoding."""
+    """Yield the protocol's name and a function that computes the result, for each encoding.
+
+    If ``again`` is true, whole bit vectors that are sent several times are included.
+    """
     every = list_encodings(request.question)
     for encoding in every:
         for name, made in PROTOCOLS:
@@ -499,10 +513,10 @@ def _list_evaluations(
 
 
 def _repeats(request: PlanRequest) -> list[int]:
-    """Return how often a whole bit vector may be sent: the numbers of repeats to try.
+    """Return the numbers of repeats to try for a bit vector that is sent whole several times.
 
-    The list is empty if every bit can be sent alone, because sending bits alone has a smaller
-    standard error.
+    The list is empty if the budget allows a separate message for every bit, because separate bits
+    have a smaller standard error. It is also empty if the budget allows no repeats.
     """
     bits = request.question.bins if request.question.kind is Kind.BITS else 1
     affordable = math.floor(request.messages_per_user)

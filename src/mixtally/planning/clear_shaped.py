@@ -54,7 +54,10 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
 
 
 def questions_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
-    """Return the question of each message of a record in clear; None if that is impossible."""
+    """Return the question of each part of a record that is sent in clear, without flips.
+
+    Return None if such records cannot be sent in clear.
+    """
     if encoding.is_whole_set:
         (first,) = encoding.parts
         return encoding.parts if first.bins + first.max_set <= MOST_BINS else None

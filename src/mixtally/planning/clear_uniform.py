@@ -90,10 +90,10 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate in which every mix draws as many fakes as the bins need.
+    """Return the candidate in which the fakes of each mix suffice to hide a record.
 
     Delta is computed as if only one mix were honest. This function has no candidate for sets. If no
-    candidate exists, the reason is returned only if the request names the protocol.
+    candidate exists, the result is the reason if the request names the protocol, otherwise None.
     """
     found = _among_mix_fakes(request, encoding, accountant)
     if isinstance(found, Candidate):
@@ -145,9 +145,10 @@ def _certain_fakes(
     accountant: Accountant,
     size: int,
 ) -> list[int]:
-    """Return the number of fakes that hides a record in each part, if all of them arrive.
+    """Return, for each part, the least number of fakes that hide a record if all of them arrive.
 
-    If an estimate is enough, every part has as many fakes per bin as the part with the most bins.
+    If the request accepts a probable candidate, the number is computed only for the part with the
+    most bins. All other parts get the same number of fakes per bin.
     """
     if request.accept_probable:
         most = max(bins)

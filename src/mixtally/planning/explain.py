@@ -88,12 +88,12 @@ _PAIRED = {
 
 
 def explain(plan: Plan) -> dict[str, str]:
-    """Return a sentence for every number among the facts of a plan.
+    """Return the sentence on the origin of each fact of a plan, by the name of the fact.
 
     Raises
     ------
     KeyError
-        If a fact has no sentence, which the tests exclude.
+        If a fact has no sentence. The tests check that every fact has one.
     """
     certificate, name, mixed = plan.certificate, plan.protocol, plan.cover is Cover.MIXES
     special = {

@@ -20,8 +20,8 @@ def candidate_by_people(
 ) -> Result:
     """Return the candidate without fakes, in which only flips protect a person.
 
-    Free bit vectors are always considered. Other records are considered only if the request names
-    the protocol, and are sent once.
+    Bit vectors of two or more bits are always considered, if they are sent whole. Other records
+    are considered only if the request names the protocol, and are sent once.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def candidate_by_people(
     accountant : Accountant
         The accountant, which computes delta and keeps its results.
     repeats : int
-        How often each record is sent.
+        How often each bit vector is sent.
     """
     (question, *rest) = encoding.parts
     free = question.kind is Kind.BITS

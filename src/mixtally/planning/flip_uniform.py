@@ -30,8 +30,9 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     """Return the candidate with all affordable fakes, but no more than records in clear need.
 
     The protocol is considered only if the request names it. The error of the protocol is at most an
-    eighth smaller than the error of messages over planes, and its messages are longer. A point of
-    its curve takes milliseconds, so several messages or collections would take minutes.
+    eighth smaller than the error of messages over planes, and its messages are longer. One value of
+    its delta takes milliseconds to compute, so the delta of several messages or collections would
+    take minutes.
     """
     (part, *rest) = encoding.parts
     if request.protocol != NAME or part.kind is not Kind.ONE:

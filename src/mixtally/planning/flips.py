@@ -60,11 +60,11 @@ def candidate_among_people(
     count_flips: bool,
     repeats: int = 1,
 ) -> Result:
-    """Return the candidate with the least flip probability, given fakes and other people's flips.
+    """Return the candidate with the least flip probability for the given number of fakes.
 
     ``fakes`` is the mean number of fakes of a device for each part; fewer are used if the limit of
-    bytes requires it. Without fakes and without ``count_flips``, a record is hidden only by its own
-    flips.
+    bytes requires it. ``count_flips`` says whether the guarantee counts on other people's flips.
+    Without fakes and without ``count_flips``, a record is hidden only by its own flips.
     """
     people = request.people
     if people is None:
@@ -173,7 +173,7 @@ def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infe
 
 
 def most_set(encoding: Encoding) -> int | None:
-    """Return the maximum number of bins that a message sets; None for free bits."""
+    """Return the maximum number of set bits of a message; None if any bits may be set."""
     if encoding.parts[0].kind is Kind.BITS:
         return None
     return max(part.max_set for part in encoding.parts)
@@ -216,7 +216,10 @@ def candidate_among_mix_blanks(
 
 
 def missing_people_reason(request: PlanRequest) -> str:
-    """Return the requirement to state if too few people are known to take part."""
+    """Return the text of ``Infeasible.needs`` for a request with too few certain people.
+
+    These are the people who certainly take part (``request.people``).
+    """
     return _CERTAIN if request.hops is None or request.minimum_crowd is not None else _CROWD
 
 

@@ -50,9 +50,9 @@ class Forecast:
 def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     """Return the errors of a plan.
 
-    All bins are covered at once by the union bound, as in the intervals of a report. A count is
-    distinguishable from zero if its estimate exceeds, with probability ``level``, what noise alone
-    would reach in any bin.
+    All bins are covered at once by the union bound, as in the intervals of a report. The bound of
+    the error also limits the estimates of empty bins. A count is distinguishable from zero if its
+    estimate exceeds this bound with probability ``level``.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def choose_with_error(
     request : PlanRequest
         The question, the guarantee and the limits. Its budget of messages is replaced.
     target : float
-        The accepted standard error in counts, at the count where the request compares errors.
+        The accepted standard error, in counts, of a bin with ``request.count`` people.
     planner : Planner or None
         A planner to share between calls; None for a new one.
 

@@ -11,7 +11,7 @@ so a budget of one message is always considered too.
 
 A set of at most k values is sent as k messages, each of which is replaced independently. Then k n
 g + m uniform messages arrive. A cell (a bin, or one of the p planes of a direction) needs as many
-of them as for a set in clear.
+of these uniform messages as if the sets were sent in clear.
 """
 
 import math
@@ -74,9 +74,9 @@ _FAKES_SUFFICE_REASON = (
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate with the least replacement probability, given the fakes of the budget.
 
-    Some curves are costly. So unless the request names the protocol, the result is None in three
-    cases: mixes may draw the fakes, a record has several messages, or several collections have so
-    few fakes that these hardly help.
+    The delta of some candidates is costly to compute. So the result is None in three cases, unless
+    the request names the protocol: mixes may draw the fakes, a record has several messages, or
+    there are several collections with so few fakes that these hardly reduce the error.
     """
     clear, asked = questions_in_clear(encoding), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
@@ -233,7 +233,11 @@ def _epsilon_per_collection(request: PlanRequest) -> float:
 
 
 def _has_too_few_fakes(request: PlanRequest, own: OwnFakes | None, bins: int, size: int) -> bool:
-    """Return whether fakes drawn by coins are less than a tenth of the needed messages."""
+    """Return whether there are fakes, but too few to reduce the error noticeably.
+
+    This is the case if all fakes are drawn by coins, and their mean number is less than a tenth of
+    the number of uniform messages that are needed.
+    """
     if own is None or own.whole:
         return False
     need = (
@@ -243,13 +247,19 @@ def _has_too_few_fakes(request: PlanRequest, own: OwnFakes | None, bins: int, si
 
 
 def _affordable_fakes(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
-    """Return a device's fakes for each part within the budget; None if none certainly arrives."""
+    """Return the fakes of a device for each part, as many as the budget allows.
+
+    Return None if the devices of all ``people`` together send less than one fake on average.
+    """
     units = math.floor((request.own_fakes(parts) + 1 - size) * SCALE)
     return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
 
 
 def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
-    """Return the number of certain fakes that hides as well as the fakes ``own`` of each person."""
+    """Return the number of certain fakes that hide a record as well as the fakes of all people.
+
+    ``own`` are the fakes of one person, whose number may depend on a coin.
+    """
     if own is None:
         return 0
     certain = own.mean_for(people)

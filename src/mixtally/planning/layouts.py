@@ -79,7 +79,7 @@ def shortest_layout(bins: int, ones: int, threshold: int, rare: float) -> Layout
 def layout_without_flips(bins: int, ones: int) -> Layout:
     """Return the shortest layout of a record with ``ones`` set bits that are not flipped.
 
-    With flips, no layout is shorter.
+    The layouts of flipped records are at least as long.
     """
     dense = Layout(Form.BITS, bins)
     if bins < CAPPED_FROM or ones > MOST_CAP or ones >= bins:
@@ -161,7 +161,10 @@ def plain_part(bins: int, most_set: int | None, threshold: int) -> Part:
 
 
 def parts_without_fakes(questions: Sequence[Question], most_set: int) -> tuple[Part, ...]:
-    """Return parts in clear without fakes: the smallest bundle of messages that name bins."""
+    """Return one part without fakes for each question, whose messages name bins.
+
+    No bundle of messages that name these bins is smaller.
+    """
     half = SCALE // 2  # A part in clear must have fakes or replaced values; these add no bytes.
     return tuple(
         part_in_clear(one.bins, None, NoRecipe(), replaced=half, most_set=most_set)

@@ -40,7 +40,9 @@ target.
 def least_flips(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, hiding: BitFlips, fakes: int
 ) -> int | None:
-    """Return the least flip probability, times 2^64; None if no counts are informative.
+    """Return the least flip probability that keeps the guarantee, times 2^64.
+
+    Return None if counts with this flip probability would not be informative.
 
     ``hiding`` has the fakes that certainly arrive, on which the proof relies. ``fakes`` is the
     number of all promised fakes, because every fake adds noise. If messages have a cap, a share of
@@ -89,8 +91,9 @@ def most_useful_flips(request: PlanRequest, fakes: int, repeats: int) -> int:
 
     Let n be the number of people, K the fakes, k the repeats, q the flip probability and x = q (1 -
     q). The variance of an empty bin is (n + K) x / ((1 - 4x) k). Let s be the largest variance of
-    an informative count. The variance equals s at x = c / (1 + 4c) with c = s k / (n + K). With a
-    local epsilon, fewer fakes may be sent later; K = 0 gives the largest limit.
+    an informative count. The variance equals s at x = c / (1 + 4c) with c = s k / (n + K). If the
+    request has a local epsilon, fewer than K fakes may be sent later. Therefore K = 0 is used then,
+    which gives the largest q.
     """
     sent = request.users + (fakes if request.local_epsilon is None else 0)
     c = (request.users / CONFIDENCE) ** 2 * repeats / sent
@@ -129,9 +132,10 @@ def fakes_with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
     """Return the mean number of fakes with coins that hides as well as ``fakes`` certain fakes.
 
     Let m be the number of messages of a record in all collections, each among K certain fakes.
-    Delta is about exp(-s K) with s <= ln(1 / delta) / K, to which each of the m numbers of fakes
-    contributes a factor exp(-s K / m). With coins, each number has a variance of at most K. So the
-    average of delta is about the delta of a number of fakes that is smaller by s K / (2 m).
+    Delta is about exp(-s K) with s <= ln(1 / delta) / K. Each of the m messages contributes a
+    factor exp(-s K / m). With coins, the number of fakes of each message is random, with mean K and
+    a variance of at most K. Then the mean of delta is about the delta of K - s K / (2 m) certain
+    fakes.
     """
     return math.ceil(fakes * _PROOF_FACTOR + _coins_margin(request, parts))
 
@@ -203,10 +207,11 @@ def least_noise(
 
 
 def least_flips_for_local_epsilon(request: PlanRequest, flipped: BitFlips, parts: int) -> int:
-    """Return the least flip probability, times 2^64, that keeps the local epsilon; 0 without one.
+    """Return the least flip probability, times 2^64, that keeps the local epsilon.
 
-    In every collection a limited number of bits differ between two records. Each of them has the
-    privacy loss ln(p/q) if its message can be traced to its sender, where p = 1 - q.
+    Return 0 if the request has no local epsilon. Let q be the flip probability and p = 1 - q. In
+    every collection a limited number of bits differ between two records. Each differing bit has the
+    privacy loss ln(p/q) if its message can be traced to its sender.
     """
     if request.local_epsilon is None:
         return 0

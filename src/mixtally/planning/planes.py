@@ -115,10 +115,11 @@ def _by_mixes(
 
 
 def widen_messages(request: PlanRequest, make: Callable[[int], Result]) -> Result:
-    """Return the candidate of messages of up to 8 bytes, or of 16 bytes if it has a smaller error.
+    """Return the candidate with messages of up to 8 bytes, or of up to 16 bytes.
 
-    ``make`` takes the maximum number of different messages, and returns the candidate. Only sets
-    are sent in more than 8 bytes, and only if that allows more cells.
+    ``make`` takes the maximum number of different messages, and returns the candidate. The
+    candidate with messages of up to 16 bytes is returned if its error is smaller. It is computed
+    only for sets, and only if longer messages allow more cells.
     """
     size, short = request.question.max_set, make(MOST_MESSAGES)
     error = math.inf
@@ -189,11 +190,11 @@ def candidate_of_planes(
 
 
 def choose_planes(request: PlanRequest, cells: int, most: int) -> Planes | None:
-    """Return the planes of the greatest prime up to ``cells`` that ``most`` messages allow.
+    """Return the planes of the greatest possible prime up to ``cells``.
 
-    There are at most ``most`` different messages, each of which names a direction and a plane.
-    Return None if that prime is at least the number of values, or too small. Open domains and sets
-    get the largest possible number of points.
+    A message names a direction and a plane. The prime is limited, because the number of different
+    messages is at most ``most``. Return None if the prime is at least the number of values, or too
+    small. Open domains and sets get the largest possible number of points.
     """
     question, size = request.question, request.question.max_set
     prime = _largest_prime(min(cells, LARGEST_PRIME), size, most)
@@ -205,7 +206,11 @@ def choose_planes(request: PlanRequest, cells: int, most: int) -> Planes | None:
 
 
 def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
-    """Return the planes of single values: the fewest digits for a list, the most for any text."""
+    """Return the planes of single values.
+
+    Points have as few digits as a list of values allows. Points of an open domain have as many
+    digits as possible.
+    """
     question = request.question
     if question.hashed is None:
         return Planes(prime, digits_for(prime, question.bins))
@@ -215,10 +220,10 @@ def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
 def _needed_fakes(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
 ) -> int:
-    """Return the number of fakes that must certainly arrive.
+    """Return the number of fakes that must certainly arrive for ``prime`` cells.
 
-    For a large prime, the result is the number of fakes that records in ``prime`` bins need. Sets
-    over planes need hardly more fakes than sets in as many bins, and a small prime needs fewer.
+    For a small prime, single values over planes need fewer fakes than single values in ``prime``
+    bins. Otherwise records over planes need about as many fakes as records in ``prime`` bins.
     """
     over = planes_to_price(prime, size)
     question = request.question
@@ -230,10 +235,10 @@ def _needed_fakes(
 
 
 def planes_to_price(prime: int, size: int) -> Planes | None:
-    """Return the planes with the fewest digits, to compute delta; more digits hardly change it.
+    """Return the planes for which delta is computed; None to compute it for ``prime`` bins.
 
-    Return None for single values if a question can have ``prime`` bins: delta is then computed for
-    this number of bins.
+    The planes have the fewest possible digits, because more digits hardly change delta. The result
+    is None for single values if a question can have ``prime`` bins.
     """
     if size == 1 and prime <= MOST_BINS:
         return None
@@ -249,10 +254,11 @@ def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encodi
 
 
 def _largest_prime(most: int, size: int, most_planes: int) -> int:
-    """Return the greatest prime up to ``most`` for sets of ``size``; less than 2 if there is none.
+    """Return the greatest possible prime up to ``most``; a number below 2 if there is none.
 
-    Sets need more than ``size`` digits if messages have 8 bytes, so that errors are as stated
-    (``model.planes``). Messages of 16 bytes have enough points for every prime.
+    If messages have 8 bytes, the points of sets of ``size`` values need more than ``size`` digits:
+    then the errors derived in ``model.planes`` are right. This limits the prime. Messages of 16
+    bytes have enough points for every prime.
     """
     digits = size if size > 1 and most_planes <= MOST_MESSAGES else 0
     if digits:
@@ -272,9 +278,9 @@ def _find_most_cells(
     """Return the largest number of cells for which ``fakes`` suffice, or 0 if there is none.
 
     The result is at most the number of values. The needed fakes grow slightly faster than the
-    cells. Hence each trial is the one before, scaled by the ratio of available to needed fakes. A
-    trial is a prime unless it is the number of values. If an estimate is enough, the first trial is
-    scaled once.
+    cells. Hence each number that is tried is the previous one, multiplied by the ratio of available
+    to needed fakes. A tried number is a prime unless it is the number of values. If the request
+    accepts a probable candidate, the search ends after the first multiplication.
     """
     size = request.question.max_set
     most, least = min(request.question.bins, LARGEST_PRIME, fakes), 2 * size

@@ -107,7 +107,7 @@ def _raise_shift(part: Part, more: int) -> Part:
 
 
 def _raise_own_fakes(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
-    """Yield the candidate in clear with the fewest uniform fakes of devices."""
+    """Yield the candidate in clear with the fewest uniform fakes of devices, if there is one."""
     owns: dict[int, OwnFakes] = {}
     for part in found.parts:
         if part.bins not in owns:
@@ -120,7 +120,10 @@ def _raise_own_fakes(found: Candidate, accountant: Accountant) -> Iterator[Candi
 
 
 def _raise_replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[Candidate]:
-    """Yield the candidate with the least probability of a replacement, equal in all parts."""
+    """Yield the candidate with the least replacement probability, if there is one.
+
+    The probability is equal in all parts.
+    """
 
     def with_replaced(value: int) -> Candidate:
         parts = (structs.replace(part, replaced=value) for part in found.parts)
@@ -239,7 +242,10 @@ def _upper(
     tightness: Tightness,
     value: int,
 ) -> float:
-    """Return the upper bound of delta at the epsilon of the guarantee."""
+    """Return the upper bound of delta for the privacy terms that ``make_terms`` makes of ``value``.
+
+    Delta is computed at the epsilon of the guarantee, and includes the cost of caps.
+    """
     terms = make_terms(value)
     return min(1.0, composed_upper(terms, accountant, tightness) + cap_cost(terms))
 

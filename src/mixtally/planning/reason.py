@@ -87,8 +87,9 @@ def describe_choice(
 def worthwhile_alternatives(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
     """Return the next best candidate, and others worth mentioning.
 
-    Another candidate is worth mentioning if it sends a fifth less than all before it with the same
-    cover, or if it is the first one with its cover.
+    Another candidate is worth mentioning if it is the first one with its cover. It is also worth
+    mentioning if it sends over a fifth fewer bytes than the plan and the earlier results with the
+    same cover.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def worthwhile_alternatives(best: Plan, others: Sequence[Candidate]) -> list[Can
 
 
 def format_error(error: float) -> str:
-    """Format an error with two digits, or with all digits before the point."""
+    """Format an error with two significant digits, or with all digits before the decimal point."""
     return f"{error:,.0f}" if error >= 99.5 else f"{error:.2g}"
 
 
@@ -127,7 +128,7 @@ def _name_with_cover(best: Plan, option: Candidate) -> str:
 
 
 def _cost(best: Plan, option: Candidate) -> str:
-    """Describe how much less an alternative sends, if it is at least a fifth less."""
+    """Return the end of a sentence, which names the bytes if they are over a fifth fewer."""
     if option.bytes_per_user < _WORTHWHILE_BYTES_SHARE * best.bytes_per_user:
         return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."

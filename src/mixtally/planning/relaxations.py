@@ -66,11 +66,11 @@ class _Number(NamedTuple):
     change: Callable[[float], PlanRequest]
 
     def shown_value(self, value: float) -> float:
-        """Return a value as it is shown and requested."""
+        """Return ``value`` rounded up to the shown digits, but at most ``most``."""
         return min(self.round_up(value), self.most)
 
     def request_at(self, value: float) -> PlanRequest:
-        """Return the request with this value."""
+        """Return the request in which the number has the shown value of ``value``."""
         return self.change(self.shown_value(value))
 
 
@@ -119,7 +119,10 @@ def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxat
 
 
 def _searches(request: PlanRequest, planner: Planner) -> dict[str, Callable[[], Relaxation | None]]:
-    """Return the search for each relaxation, by its flag, in the order in which they are shown."""
+    """Return a dict from the flag of each relaxation to its search.
+
+    The flags are in the order in which relaxations are shown.
+    """
     found: dict[str, Callable[[], Relaxation | None]] = {
         one.flag: partial(_least_feasible, planner, one)
         for one in _list_numbers(request)

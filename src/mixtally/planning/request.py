@@ -64,7 +64,7 @@ class PlanRequest:
         Whether the one mix is trusted to draw fakes.
     mix_messages : int or None
         The maximum number of messages that a mix adds to all parts, in [1, 10^10]. With ``hops``,
-        None stands for as many messages as users; without, for no limit.
+        None stands for as many messages as users. Without ``hops``, None stands for no limit.
     count_crowd : bool
         Whether the guarantee counts on the flips of honest people, as it does on fakes.
     local_epsilon : float or None
@@ -72,8 +72,8 @@ class PlanRequest:
     protocol : str or None
         The only protocol to consider; None for all.
     error_at : float or None
-        The true count at which errors are compared: a number of people, or below 1 a share of them.
-        None for the square root of ``users``, or the mean count of a grid's points.
+        The true count at which errors are compared. A number below 1 is a share of ``users``. None
+        for the square root of ``users`` or, with a grid, for the mean count of its points.
     honest_share : float
         The share of promised fakes and of the crowd that is counted on, in (0, 1].
     minimum_crowd : int or None
@@ -81,8 +81,8 @@ class PlanRequest:
     over_planes : bool
         Whether messages may name planes of values instead of values.
     slots : int or None
-        How many slots of a record are sent; None for whole records, or as many slots as have the
-        least error. A record has a slot for each attribute, bit, or possible member of a set.
+        How many slots of a record are sent. If it is None, the planner chooses the number, or sends
+        whole records. A record has a slot for each attribute, bit, or possible member of a set.
     whole_records : bool
         Whether all slots of a record must be sent.
     accept_probable : bool

@@ -7,10 +7,11 @@ of people, a the variance of a count, and B the number of points over a range R.
     (a w^2 B (B^2 - 1) / 12  +  n w^2 / 4) / n^2.
 
 The first term is noise and the second is rounding in the worst case. More points increase the noise
-and decrease the rounding error. In clear, among m = a B uniform fakes, the minimum is near B = (6 n
-/ a)^(1/3), and twice as many points increase the error by less than a fifth. However, a depends on
-B: fakes may be few, messages may have caps, and the budget is limited. Hence the formula only gives
-the start of the search. Every tried grid is planned for, and its candidate's own variance is used.
+and decrease the rounding error. If numbers are sent in clear among m = a B uniform fakes, the
+minimum is near B = (6 n / a)^(1/3), and twice as many points increase the error by less than a
+fifth. However, a depends on B: fakes may be few, messages may have caps, and the budget is limited.
+Hence the formula only gives the start of the search. For every B that is tried, the search computes
+the best candidate, and uses the variance of this candidate as a.
 
 Source: proved here; see ``protocol.estimate.numbers``.
 """
@@ -150,8 +151,8 @@ def mean_error(found: Candidate | Plan, grid: Grid) -> float:
 def _count_variance(found: Candidate | Plan) -> float:
     """Return the variance a of a count, if all points have equally many people.
 
-    The counts are correlated. With this number as the variance of each count, only the variances of
-    weighted sums whose weights sum to zero are right.
+    The counts are correlated. If they are treated as independent with this variance, the variance
+    of a weighted sum of counts is right only if its weights sum to zero.
     """
     made = found.parts[0].make_expected_mechanism(found.users, found.hops, found.crowd)
     messages = found.users * made.repeats + made.fakes_promised

@@ -3,12 +3,12 @@
 Mixes of ``clear-shaped`` draw the number of fakes of each bin from a *shape*, a shifted discrete
 distribution. ``planning.clear_shaped`` calls this module for the shape with the least variance.
 
-Let t be the number of messages that are asked about one person, over all parts and collections. A
+Let t be the number of messages that a person sends, over all parts and collections. A
 Laplace shape spends epsilon / 2 on each bin of each of the t messages, so its variance grows as
 t^2. Let v be the variance of a Gaussian shape. Take the count of the person's bin minus the count
-of another bin, and let N be the sum of these differences over the t messages. Without the known
-messages of other people, N has mean t and variance 2 t v. The privacy loss between the two bins is
-N / v, that is
+of another bin, and let N be the sum of these differences over the t messages. An attacker may know
+the messages of all other people. If they are subtracted, N has mean t and variance 2 t v. The
+privacy loss between the two bins is N / v, that is
 
     (N - t) / v + t / v.
 

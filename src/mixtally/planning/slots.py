@@ -2,8 +2,9 @@
 
 ``planning.choose`` calls this module. A record of k slots has one bin for each attribute or bit, or
 is a set of at most k members and its pads (bins in place of missing members). A device sends m of
-these bins among uniform fakes. One slot is one message instead of k, and needs k times fewer fakes
-than one value among as many bins. The price is accuracy: the variance of a bin with c people grows
+these bins among uniform fakes. A device that sends one slot sends one message instead of k. This
+message needs k times fewer fakes than a message with one value among as many bins. The price is
+accuracy: the variance of a bin with c people grows
 by c (k/m - 1).
 """
 
