@@ -166,8 +166,9 @@ def _plan_slots(
 ) -> tuple[Plan, bool, str]:
     """Return the best plan in which a device sends ``slots`` values of a basket.
 
-    The other returned values and the errors are those of ``_choose_plan``. ``asked`` is the
-    question whose bins are sets of items; None if there is no such question.
+    The second value is True, because the plan counts each set of items as one value. The third
+    value is a sentence on the reason. ``asked`` is the question whose bins are sets of items; None
+    if there is no such question. Raises the errors of ``_choose_plan``.
     """
     if asked is None:
         raise ParameterError(

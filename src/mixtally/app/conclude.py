@@ -130,7 +130,7 @@ def conclude(plan: Plan, messages: Messages, options: ConcludeOptions) -> Conclu
     MessageError
         If numbers of messages contradict each other or the plan.
     ParameterError
-        If the level is outside (0, 1), or the question does not have the labels.
+        If the level is outside (0, 1), or the options name labels that the question does not have.
     """
     analysis = options.analysis(plan)
     parts, tallies = list[PartReceived](), list[Tally]()
@@ -168,7 +168,8 @@ def conclude_shards(
     progress : Progress
         Called while files are counted.
     note : callable
-        Called with a sentence about the expected time if counting the listed words takes long.
+        If the options list words and counting them takes long, this function is called with a
+        sentence about the expected time.
 
     Raises
     ------
@@ -178,7 +179,7 @@ def conclude_shards(
         If messages belong to another plan, if they are not shuffled, or if their numbers are
         inconsistent.
     ParameterError
-        If the level is outside (0, 1), or the question does not have the labels.
+        If the level is outside (0, 1), or the options name labels that the question does not have.
     PlanError
         If the plan has several parts.
     """

@@ -151,7 +151,10 @@ class PreparedRound:
     hops: DishonestHops
 
     def check(self, accountant: Accountant) -> None:
-        """Raise all errors that the simulation would raise, before the round is charged."""
+        """Raise every error that the simulation would raise.
+
+        Callers charge a round to a ledger only after this check.
+        """
         plan = self.given.plan
         if isinstance(self.sent, Histogram):
             check_counts(plan, self.sent, self.analysis, accountant)
@@ -293,7 +296,11 @@ def count(
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:
-    """Return central mechanisms with the guarantee of a result, and the measured error of each."""
+    """Return the central mechanisms with the guarantee of a result, and their measured errors.
+
+    The measured errors are by the name of the mechanism. There are none if a person can have
+    several values.
+    """
     # The central mechanisms of the comparison count one value per person.
     if result.question.kind is not Kind.ONE:
         return Central(note=ONE_VALUE), {}

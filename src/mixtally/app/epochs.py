@@ -170,7 +170,7 @@ def epochs(
     timeline : Timeline or EpochCounts
         The answers of people in each epoch, or only their counts.
     run : Run
-        The settings of the simulation; its ``source`` ends the sentence about the epochs' origin.
+        The settings of the simulation. Its ``source`` is appended to "N answers in M epochs".
     given : GivenPlan or None
         The plan of every epoch; None to plan for the smallest crowd.
     scale : Range or None

@@ -74,7 +74,7 @@ def check_formula(
     Parameters
     ----------
     name : str or None
-        The name of the formula; None, because the option may be missing, is an error.
+        The name of the formula. None means that the user did not set the option, and is refused.
     promise : MaybePromise
         The guarantee for which the formula prescribes noise.
     setting : SettingOptions

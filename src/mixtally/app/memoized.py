@@ -117,9 +117,9 @@ def play_memoized(
     crowd : Population
         The people and their answers.
     promise : MaybePromise
-        A guarantee. The smallest permanent noise that satisfies it is chosen. It covers all reports
-        of this run, or any number of reports if there is a ``state``. Epsilon, delta or both may be
-        missing.
+        A guarantee, for which the smallest permanent noise is chosen. The guarantee covers all
+        reports of this run, or any number of reports if there is a ``state``. Epsilon, delta or
+        both may be missing.
     options, bloom : LevelOptions, BloomOptions
         Levels of noise, and hashing of values.
     run : Run
@@ -292,9 +292,10 @@ def _play_crowd(
     kept: DeviceKey | None,
     lab: Lab,
 ) -> tuple[MemoizedCrowd, NDArray[np.int64]]:
-    """Return the crowd with its memoized responses, and the number of ones that it reports.
+    """Return the crowd with its memoized responses, and the number of people who reported a 1.
 
-    If ``kept`` is None, responses are drawn for this run instead of derived from a stored key.
+    The array of these numbers has the shape (cohorts, reports, bits). If ``kept`` is None,
+    responses are drawn for this run instead of derived from a stored key.
     """
     key = new_key(lab.chance) if kept is None else kept.key
     names = population.question.labels or ()

@@ -153,11 +153,12 @@ def _best_published_form(plan: Plan, messages: float) -> list[ModelComparison]:
 
 
 def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | None]]:
-    """Yield names and errors of closed forms; None if a form does not apply or needs more messages.
+    """Yield the name of each closed form, and the standard error of a count.
 
-    A form states the number of fakes that must certainly arrive: the fakes of the honest people, or
-    those of one honest mix. The total number of fakes is larger, because all people, or all mixes,
-    draw fakes.
+    The error is None if a form does not apply, or needs more than ``messages`` per person. A form
+    states the number of fakes that must certainly arrive: the fakes of the honest people, or those
+    of one honest mix. The total number of fakes is larger, because all people, or all mixes, draw
+    fakes.
     """
     epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
     users, bins, certain = plan.users, plan.question.bins, plan.honest_people

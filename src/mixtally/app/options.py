@@ -60,7 +60,8 @@ def option(name: str, text: str, metavar: str | None = None) -> Option:
     text : str
         The help text, one sentence.
     metavar : str or None
-        The placeholder of the value in help texts; None for a switch, or for the default one.
+        The placeholder of the value in help texts. None for a switch, which has no value, or to use
+        the default placeholder of the value's type.
     """
     return Option(name, text, metavar)
 
@@ -270,7 +271,7 @@ def build_options(kind: type[T], given: Mapping[str, Any]) -> T:
 
 
 def option_values(group: Group | TableGroup) -> dict[str, Any]:
-    """Return the value of every option of a group by the name of its field, in order.
+    """Return a dict from the name of each field of a group to the value of the option, in order.
 
     For a ``TableGroup``, only values that differ from their defaults are returned.
     """

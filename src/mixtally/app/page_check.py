@@ -86,9 +86,10 @@ def compare_page(read: Read, fingerprint: str | None) -> PageComparison:
 def _compare_contract(
     note: bytes | str, fingerprint: str | None
 ) -> tuple[str | None, dict[str, str], list[Difference]]:
-    """Return the fingerprint of a served contract, its list of files, and differences.
+    """Return the fingerprint of a served contract, its page's files, and the differences.
 
-    The list maps the path of each file to its SHA-256.
+    ``note`` is the served contract or, if the host does not serve one, the reason in words. The
+    files are a dict from the path of each file to its SHA-256.
     """
     expected = fingerprint or "a contract"
     if isinstance(note, str):

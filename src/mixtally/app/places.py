@@ -84,9 +84,9 @@ def _add_map(shown: Document, picture: Markup) -> Document:
 
 
 def _map_file(picture: Markup, *, seeded: bool) -> dict[str, bytes]:
-    """Return the file of the map by its name.
+    """Return a dict from the name of the map's file to its content.
 
-    The name is in the simulation's folder if the noise comes from a seed.
+    If the noise comes from a seed, the name begins with the folder of the simulation.
     """
     if seeded:
         return {f"{SIMULATION}/map.svg": f"<!-- {HOLDS_RAW} -->\n{picture}\n".encode()}

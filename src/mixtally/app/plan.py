@@ -25,7 +25,10 @@ from mixtally.report.promise import promise_of_plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetOptions:
-    """The guarantee and the number of people, or a target from which a number is found."""
+    """The guarantee, the number of people, and a required error.
+
+    If an error is required, the planner finds the number of messages or of people for it.
+    """
 
     promise: o.Promise
     users: Annotated[
@@ -122,7 +125,10 @@ class Planned:
         return promise_of_plan(self.plan, self.forecast.level, self.forecast.half_width)
 
     def front(self) -> list[Candidate]:
-        """Return the plans within the budget for which no cheaper plan has a smaller error."""
+        """Return the candidates within the budget that no other candidate beats.
+
+        See ``planning.choose.pareto_front``.
+        """
         return planner.pareto_front(self.request, self.planner)
 
     def gains(self) -> list[Gain]:

@@ -1,6 +1,8 @@
-"""The privacy ratio of shuffled bit vectors, with the exact delta.
+"""The privacy ratio R(S) of shuffled bit vectors S, with the exact delta.
 
-The command line calls ``describe_ratio``, and prints what it returns.
+The command line calls ``describe_ratio``, and prints what it returns. R(S) is the likelihood of S
+if one person holds a vector of ones and all others hold zeros, divided by the likelihood of S if
+all people hold zeros (``lab.formulas.privacy_ratio``).
 """
 
 from dataclasses import dataclass
@@ -79,7 +81,7 @@ def describe_ratio(
 
 
 def _promise(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
-    """Return the promise for a crowd in which all others hold zeros, with the error of a count."""
+    """Return the promise for a crowd in which all other people hold zeros."""
     sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
     return (
         protection_line(
