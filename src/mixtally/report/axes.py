@@ -219,14 +219,17 @@ def picture(
 
 
 def drawing(title: str, alt_text: str, parts: Sequence[Markup], **look: str | float) -> Markup:
-    """Combine parts to a picture that screen readers announce by its title and description."""
+    """Combine parts into a picture that screen readers announce by its title and description.
+
+    ``look`` has further attributes of the picture by name.
+    """
     heard = ". ".join(filter(None, (title, alt_text)))
     attributes = {"role": "img", "aria_label": heard, "xmlns": "http://www.w3.org/2000/svg"}
     return el("svg", el("title", title), *parts, **look, **attributes)
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:
-    """Return at most about ``most`` round numbers, from ``low`` to ``high``."""
+    """Return evenly spaced round numbers from ``low`` to ``high``: at most ``most`` + 1 numbers."""
     rough = (high - low) / most
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
@@ -243,7 +246,7 @@ _ENDED = {"stem": "point", "ends0": "dot0", "ends1": "dot1"}
 
 
 def swatch(kind: str) -> Markup:
-    """Draw the mark of the CSS classes ``kind`` for a legend."""
+    """Draw, for a legend, a mark with the CSS classes ``kind``."""
     shape = kind.split()[0]
     if shape in _ROUND:
         mark = el("circle", cx=13, cy=7, r=4.5, class_=kind)

@@ -121,14 +121,14 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
 
 
 def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
-    """Draw the bars of the largest bins.
+    """Draw bars with their intervals, under a title that says how many there are.
 
     Parameters
     ----------
     rows : sequence of Bar
         The bars, in the order in which they are drawn.
     what : str
-        The quantity, for the title of the chart.
+        The plural noun for the bars in the title.
     """
     return rows_chart(rows, f"The {len(rows):,} {what} with their intervals")
 

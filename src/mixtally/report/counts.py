@@ -96,9 +96,10 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def estimate(row: Row) -> str:
-    """Return the count as text, clipped to its interval and rounded to two digits of its error.
+    """Return the estimated count as text, clipped to its interval and rounded.
 
-    Files contain the unbiased estimate, which is not clipped and may be below zero.
+    The text ends with the place of the second significant digit of the standard error. Files
+    contain the unbiased estimate, which is not clipped and may be below zero.
     """
     return clip_text(row.estimate, row.lower, row.upper, row.standard_error)
 
@@ -162,7 +163,7 @@ def simultaneous(row: Row) -> str:
 
 
 def share(row: Row, people: int) -> list[Cell]:
-    """Return a count and its interval as percentages of ``people``."""
+    """Return two cells: a count and its interval, as percentages of ``people``."""
     part = row.share_of(people)
     error = None if part.standard_error is None else 100.0 * part.standard_error
     lower, upper = 100.0 * part.lower, 100.0 * part.upper
@@ -237,7 +238,10 @@ def _figures_table(
 
 
 def figure(value: float, error: float | None, rounding: Callable[[float], int] = round) -> str:
-    """Round a number to the second digit of its error, or to five digits if it has none."""
+    """Round a number to the place of the second significant digit of its error.
+
+    Without an error, the number is rounded to five significant digits.
+    """
     return number(value, 5) if error is None else round_to_error(value, error, rounding)
 
 

@@ -61,7 +61,10 @@ class CountsView:
     truth: TrueNumbers | None = None
 
     def bins(self, most: int) -> list[int]:
-        """Return the ``most`` largest bins, in the order of the question if it has a meaning."""
+        """Return the numbers of the ``most`` largest bins.
+
+        They are in the order of the question if this order has a meaning, otherwise largest first.
+        """
         return select_bins(
             self.result.question, self.result.rank_bins(), most, labels_given=self.has_given_order
         )
@@ -198,7 +201,10 @@ class CountsView:
         return {f"{name}.csv": Rows(rows) for name, rows in every.items()}
 
     def _truth_column(self, one: Figures | None) -> Mapping[str, Sequence[Any]]:
-        """Return the column of true values of the counts, or of one figure."""
+        """Return the column "truth": true values of the figure ``one``, or of the counts if None.
+
+        Without true values, there is no column.
+        """
         if self.truth is None:
             return {}
         return {

@@ -70,9 +70,10 @@ def measured_error(*errors: NDArray[np.float64]) -> float:
 
 
 def bound_chance(covered: int, total: int, level: float) -> float:
-    """Return an upper bound of the probability that ``covered`` or fewer intervals cover.
+    """Return an upper bound of the probability that so few intervals cover the true value.
 
-    The bound is Markov's inequality.
+    This is the probability that at most ``covered`` of ``total`` intervals cover it, by Markov's
+    inequality.
 
     Each of ``total`` intervals misses with probability at most 1 - level. So at most total (1 -
     level) intervals miss on average. The probability that m or more miss is at most this average

@@ -61,7 +61,7 @@ class Bullets:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Bullets":
-        """Return a list of plain sentences."""
+        """Return bullets with one plain sentence each."""
         return cls(tuple((text,) for text in texts))
 
 

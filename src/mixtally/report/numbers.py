@@ -77,14 +77,16 @@ def interval_text(lower: float, upper: float, sign: str = "") -> str:
 
 
 def error_text(value: float) -> str:
-    """Return an error with two digits, or with all digits before the decimal point."""
+    """Return an error with two significant digits, or with all digits before the decimal point."""
     return number(value, 2)
 
 
 def round_to_error(
     value: float, error: float | None, rounding: Callable[[float], int] = round, sign: str = ""
 ) -> str:
-    """Round ``value`` to the second digit of its error, because further digits are noise.
+    """Round ``value`` to the place of the second significant digit of its error.
+
+    All further digits are noise.
 
     Parameters
     ----------

@@ -179,7 +179,7 @@ def _caption(name: str, *, seen: bool) -> Markup:
 
 
 def _head(text: Cell, scope: str, look: str) -> Markup:
-    """Return the header cell of a column or a row, or an empty cell without a name."""
+    """Return the header cell of a column or a row; if ``text`` is empty, an empty plain cell."""
     if not text:
         return el("td", "")
     return el("th", _render_text(text), scope=scope, **({"class_": look} if look else {}))

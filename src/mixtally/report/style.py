@@ -44,7 +44,10 @@ svg .name{font-weight:600}svg .mark{fill:var(--truth)}
 
 
 def _list_style(kind: str) -> str:
-    """Return the CSS that shows a table of this class as a list, with column names before cells."""
+    """Return the CSS that shows tables with the selector ``kind`` as lists.
+
+    In a list, the name of the column is in front of each cell.
+    """
     return f"""
 {kind},{kind} tbody,{kind} tr,{kind} th{{display:block}}{kind} thead{{display:none}}
 {kind} tr{{padding:.5rem 0;border-bottom:1px solid var(--line)}}
