@@ -35,7 +35,7 @@ class FigureOptions:
     ] = False
 
     def figures(self, level: float) -> "Analysis":
-        """Return the analysis that these options request, with intervals of the given level."""
+        """Return the analysis that these options request, with intervals at ``level``."""
         # This loads NumPy, which the help of a device's commands must not need.
         from mixtally.protocol.estimate.analysis import Analysis
 

@@ -73,7 +73,7 @@ def attack_network(
     """Attack the running code of a plan's roles; for each attack, each mix is hostile in turn.
 
     The other mixes are honest, except in the attack in which all mixes but one are hostile. The
-    collector is always hostile.
+    collector is always hostile. The result has a row for each attack by each mix.
 
     Parameters
     ----------
@@ -87,7 +87,8 @@ def attack_network(
         The number of runs of each row, for each of the two answers that the attacker distinguishes.
         None for as many as the time allows.
     seconds : float
-        The time of all rows together, unless the fewest runs take longer.
+        The time limit for all rows together. It is exceeded if the smallest allowed number of runs
+        takes longer.
     progress : Progress
         Called after each row.
 

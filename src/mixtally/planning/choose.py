@@ -62,7 +62,11 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (slots.NAME, slots.candidate_of_one),
     (slots.NAME, slots.candidate_of_several),
 )
-"""Every protocol with the source of its cover. The order decides between equal errors."""
+"""Pairs of a protocol's name and a function that computes its candidate.
+
+A protocol can have several functions, for example one for each source of its cover. The order
+decides between equal errors.
+"""
 OPEN_DOMAIN_EVALUATIONS = (
     planes.candidate_by_mixes,
     planes.candidate_by_people,
@@ -451,7 +455,10 @@ def _return_candidate(one: Candidate) -> Result:
 
 
 def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
-    """Sort results into candidates and infeasible protocols, without duplicates."""
+    """Separate results into candidates by increasing error, and infeasible protocols.
+
+    If the request names a protocol that has no result, this protocol is infeasible, too.
+    """
     if request.protocol and not any(results):
         needs = f"another question: {KIND_LIMITS[request.question.kind]}"
         if request.protocol not in dict(PROTOCOLS):
@@ -468,7 +475,10 @@ def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
 
 
 def _evaluate_safely(name: str, evaluate: Callable[[], Result]) -> Result:
-    """Evaluate a candidate; report an evaluation that would take too long as infeasible."""
+    """Return the result of ``evaluate``, or ``Infeasible`` if it would take too long to compute.
+
+    ``name`` is the name of the protocol.
+    """
     try:
         return evaluate()
     except EffortError as error:
@@ -476,7 +486,7 @@ def _evaluate_safely(name: str, evaluate: Callable[[], Result]) -> Result:
 
 
 def _is_replacement_no_better(found: Result | None, error: float) -> bool:
-    """Return whether the result replaces values and its error is at least ``error``."""
+    """Return whether a result is a candidate that replaces values, with at least this error."""
     if not isinstance(found, Candidate) or found.parts[0].replaced is None:
         return False
     return found.error >= error
@@ -526,8 +536,8 @@ def _repeats(request: PlanRequest) -> list[int]:
 def _too_few_advice(request: PlanRequest) -> str:
     """Return a sentence if the crowd is too small for the guarantee in any model of trust.
 
-    The crowd is too small if the 95 % interval of a trusted server is as wide as the crowd. For a
-    larger crowd, the sentence is empty.
+    The crowd is too small if even a trusted server would publish counts with 95 % intervals that
+    are as wide as the crowd. For a larger crowd, the sentence is empty.
     """
     guarantee = request.guarantee
     error = central_error(request.question, guarantee.epsilon, guarantee.delta, request.collections)

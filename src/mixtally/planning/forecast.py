@@ -29,7 +29,7 @@ class Forecast:
     Attributes
     ----------
     standard_error : float
-        The standard error of an empty bin; it is larger for a full bin if values are replaced.
+        The standard error of an empty bin. If values are replaced, it is larger for other bins.
     half_width : float
         Half the width of the interval of one bin.
     largest_error : float

@@ -214,6 +214,8 @@ def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
 def _poisson(mean: Floats) -> tuple[Floats, Floats]:
     """Return evenly spaced counts around each mean, and their approximate Poisson probabilities.
 
+    ``mean`` has the shape (means, 1), and both results have the shape (means, counts).
+
     Source: Gosper, for the factorial (Proc. Natl. Acad. Sci. 75 (1978), 40).
     """
     width = _WIDE * np.sqrt(mean) + _WIDE

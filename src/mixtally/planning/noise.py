@@ -182,10 +182,10 @@ def least_noise(
     tolerance: float = TOLERANCE,
     most: int | None = None,
 ) -> Shuffled | None:
-    """Return the mechanism with the least ``parameter`` that keeps the guarantee, or None.
+    """Return the mechanism with the least value of ``parameter`` that keeps the guarantee.
 
     ``messages`` is the number of messages over which delta is composed, and ``most`` the largest
-    allowed value of the parameter.
+    allowed value of the parameter. Return None if no allowed value keeps the guarantee.
     """
     try:
         found = calibrate(

@@ -9,8 +9,9 @@ is p. If the domain has no more values than p, messages name values instead.
 
 A set of k values is sent as k messages, so n people send k n messages. A value is a point with a
 number of digits in base p. If messages have 8 bytes, sets need more than k digits, and therefore a
-smaller prime. If this limits the number of cells, the candidate has messages of up to 16 bytes,
-unless those leave too few fakes within the budget of bytes.
+smaller prime. If this limits the number of cells, messages of up to 16 bytes are tried as well.
+With a budget of bytes, longer messages leave fewer fakes, so the candidate of smaller error is
+used.
 """
 
 import math
@@ -152,9 +153,8 @@ def can_use_planes(request: PlanRequest, encoding: Encoding) -> bool:
 def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
     """Return the reason if messages that name planes have too many bytes; otherwise None.
 
-    Only the length of messages that name a value of a list is checked, because messages that name
-    planes are no shorter. For an open domain, the length depends on the planes, and the result is
-    None.
+    The check uses the length of messages that name values, because messages that name planes are no
+    shorter. The result is None for an open domain, where the length depends on the planes.
     """
     if request.question.hashed is not None:
         return None

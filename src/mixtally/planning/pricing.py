@@ -144,8 +144,9 @@ def _raise_replaced(found: Candidate, start: int, accountant: Accountant) -> Ite
 def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
     """Return the least replacement probability, times 2^64, that keeps a record's local epsilon.
 
-    Let g be that probability and p the cells of a message. The loss of a message is ln(1 + (1 - g)
-    p / g). The result is rounded up, which is the safe direction.
+    Let g be that probability, and p the number of cells among which a message chooses. The privacy
+    loss of a message is ln(1 + (1 - g) p / g). The result is rounded up, which is the safe
+    direction.
     """
     assert isinstance(mechanism, KaryResponse)
     each = local_epsilon * _ROUNDED_DOWN / mechanism.record_messages

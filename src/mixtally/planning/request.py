@@ -56,7 +56,7 @@ class PlanRequest:
         How often the question will be asked. The guarantee is for all collections together.
     edges, grid, prefixes
         The edges that cut numbers into bins, the grid to which numbers are rounded at random, and
-        the prefixes by which words are asked; None if not used.
+        the prefixes of a search for words; None if not used.
     hops : int or None
         The number of mixes in a row, 1 to 5, run by different operators; all may draw fakes. Fakes
         of people then need a ``minimum_crowd``. None for one mix.

@@ -45,10 +45,10 @@ def round_to_grid(request: PlanRequest, requested: Points, planner: Planner) -> 
     Parameters
     ----------
     request : PlanRequest
-        The request; only the name of its question is kept.
+        The request. Its question is replaced by a question with the same name.
     requested : Points
-        The range of the numbers and the number of points. If the number is None, the result has the
-        number that gives the mean the least estimated error.
+        The range of the numbers and the number of points. If the number of points is None, the
+        number with the least estimated error of the mean is used.
     planner : Planner
         The cache that is shared with other calls.
 

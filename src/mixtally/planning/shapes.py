@@ -120,7 +120,8 @@ def _least_laplace(
 ) -> AnyShape | None:
     """Return the Laplace shape with the decay of basic composition and the least shift.
 
-    If an estimate is enough, the shift is the start of the search.
+    If the request accepts a probable candidate, there is no search, and the shift is the value at
+    which a search would start.
     """
     guarantee, times = request.guarantee, parts * request.collections
     kind = PairedLaplaceShape if paired else LaplaceShape

@@ -127,7 +127,10 @@ def _probable_candidate(
 
 
 def _question_of_slots(request: PlanRequest, encoding: Encoding) -> Question | None:
-    """Return the question with its slots; None if records must be whole, or have one slot."""
+    """Return the question in the form that is needed to send a sample of a record's slots.
+
+    Return None if records must be sent whole, or cannot be sampled.
+    """
     if request.whole_records or encoding.parts != (request.question,):
         return None
     asked = slots_question(request.question)
@@ -137,7 +140,11 @@ def _question_of_slots(request: PlanRequest, encoding: Encoding) -> Question | N
 def _numbers_of_slots(
     request: PlanRequest, asked: Question, people: int, *, several: bool
 ) -> Iterator[int]:
-    """Yield the numbers of slots to try, those of the smallest estimated errors first."""
+    """Yield the numbers of slots to try, those of the smallest estimated errors first.
+
+    If the request states a number, this is the only one. Otherwise ``several`` says whether numbers
+    above one are tried, or only one slot.
+    """
     if request.slots is not None:
         yield request.slots
         return
@@ -184,7 +191,7 @@ def _mechanism(asked: Question, slots: int, fakes: int) -> InClear:
 
 
 def _layout(asked: Question) -> Layout:
-    """Return the message format: a set has pads, which attributes and bits do not need."""
+    """Return the layout of a message, which names a bin. For a set, its pads are bins, too."""
     return Layout(Form.INDEX, asked.bins + (asked.max_set if asked.attributes is None else 0))
 
 

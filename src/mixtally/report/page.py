@@ -158,7 +158,7 @@ def _table(table: Table, name: str, *, seen: bool) -> Markup:
 
 
 def _table_class(table: Table) -> str:
-    """Return the CSS class of a table, which says how wide a screen its columns need."""
+    """Return the CSS class of a table, which depends on the width that its columns need."""
     pixels = 0.0
     for place, name in enumerate(table.columns):
         cells = (row[place] for row in table.rows)
