@@ -298,8 +298,8 @@ def count(
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:
     """Return the central mechanisms with the guarantee of a result, and their measured errors.
 
-    The measured errors are by the name of the mechanism. There are none if a person can have
-    several values.
+    The measured errors are a dict by the name of the mechanism. If records are not single
+    values, there are no mechanisms, and a note says so.
     """
     # The central mechanisms of the comparison count one value per person.
     if result.question.kind is not Kind.ONE:
