@@ -6,9 +6,9 @@ line calls, too, do the work.
 
 The terms of the project: A *record* is one person's answer. A *plan* states how a question is asked
 with a proved guarantee. A *part* of a plan is a stream of messages, to which every device
-contributes the same piece of its record. A *mix* is a server that shuffles messages, a *hop* is its
-place in a row of mixes, and a *fake* is a dummy message. A *contract* is a plan and its operators.
-A *crowd* is the people who take part; a simulated crowd has known answers.
+contributes the same piece of its record. A *mix* is a server that shuffles messages. A *hop* is the
+position of a mix in a row of mixes. A *fake* is a dummy message. A *contract* is a plan and its
+operators. A *crowd* is the people who take part; a simulated crowd has known answers.
 """
 
 from importlib import import_module

@@ -45,10 +45,10 @@ def attack(target: Any = None, *, fake_row: str | None = None, **given: Any) -> 
         The number of games of each attack, 100 to 10^7. A game draws the messages in two worlds,
         which the attack tries to distinguish. The default depends on the time of a game.
     drawn : int, optional
-        The number of additional games in which counts are drawn from their distribution, not
-        messages by the code, 100 to 10^7.
+        The number of additional games, 100 to 10^7, whose counts are drawn from their stated
+        distribution. In these games, the code that makes messages does not run.
     **given
-        The claim and the games: the options of ``mixtally check attack``.
+        Further options of ``mixtally check attack``, which describe the claim and the games.
 
     Returns
     -------

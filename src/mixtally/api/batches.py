@@ -30,8 +30,8 @@ class Batch:
     people : int
         The number of people who sent messages.
     declared : tuple of tuple
-        For each part, the number of fakes (dummy messages) that each mix states that it added. None
-        for a mix that adds no fakes.
+        For each part, a tuple with one entry per mix: the number of fakes (dummy messages) that the
+        mix states to have added, or None if it added none.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Batch:
 def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
     """Shuffle the messages of a whole collection and add the fakes that its mixes draw.
 
-    All mixes run in this process, so its operator can link every message to its sender.
+    All mixes run in this process, so the operator of the process can link messages to senders.
 
     Parameters
     ----------
@@ -115,7 +115,8 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
 def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
     """Return the messages of each person as a list.
 
-    Raises MessageError for an object of another type or plan, and for a repeated object.
+    Raises MessageError for an object that is not a ``Sent``, that was made under another plan or
+    contract, or that occurs twice.
     """
     given = checks.read_list("messages", messages) if isinstance(messages, Iterable) else [messages]
     seen: set[int] = set()  # identities, because two people may send equal messages
@@ -141,7 +142,10 @@ def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
 
 
 def _person_messages(one: Sent, place: int, part: Part) -> Sequence[bytes]:
-    """Return a person's messages in one part, or raise MessageError if their number is wrong."""
+    """Return a person's messages in part number ``place``, counted from 0.
+
+    Raises MessageError if there are too few or too many messages.
+    """
     least, most = part.least, part.most
     several = one.parts[place] if place < len(one.parts) else ()
     if not least <= len(several) <= most:

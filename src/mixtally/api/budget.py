@@ -42,7 +42,7 @@ class Budget:
     path : str, Path or None
         The file of the budget, created if it does not exist. None keeps the budget in memory.
     epsilon, delta : float or None
-        The limit for all collections together. Left out for an existing file.
+        The limit for all collections together. May be left out for an existing file.
 
     Raises
     ------
@@ -123,7 +123,10 @@ class Budget:
 
     @property
     def spent(self) -> Certificate | None:
-        """The proved delta of all charges together, at the budget's epsilon; None without any."""
+        """The proved delta of all charges together, at the budget's epsilon.
+
+        None if nothing was charged.
+        """
         return certify_spending(self._current_ledger(), self._accountant)
 
     @checks.translate_errors
@@ -294,7 +297,7 @@ class Budget:
 
 
 def _record_of(plan: object) -> Record:
-    """Return the plan to charge, or raise ParameterError for an object of another type."""
+    """Return the fields of the plan to charge; raise ParameterError unless ``plan`` is a plan."""
     return (
         plan if isinstance(plan, Record) else checks.check_type("plan", plan, Plan, "plan").record
     )

@@ -24,13 +24,14 @@ def array_of(cells: Cells, subject: str) -> Array:
     """Return the cells of a column as an array.
 
     Cells with several labels become lists, and other cells single values. If a column contains
-    both, each cell becomes a text, as in a data file. ``subject`` names the column in messages.
+    both, each cell becomes a text, as in a data file. ``subject`` names the column in error
+    messages.
 
     Raises
     ------
     DataError
-        If values have two types that must not be mixed, or if a cell is not a value. The message
-        states the position.
+        If a value has an unsupported type, or if two values have types that must not be mixed.
+        The message states the position of the value.
     """
     types = set(map(type, cells))
     if any(map(_is_several, types)):
@@ -62,9 +63,9 @@ def _singles(cells: Cells, subject: str) -> Array:
 
 
 def _texts(cells: Cells) -> Array:
-    """Return values as text, because Arrow has no type for them.
+    """Return an array of the values as text.
 
-    It has none for columns with both numbers and text, and for large integers.
+    Arrow has no common type for numbers and text, and no type for large integers.
     """
     return pyarrow.array([value_text(one) for one in cells], pyarrow.string())
 

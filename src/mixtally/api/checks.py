@@ -49,10 +49,10 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
     Messages have the names of Python arguments: max_set, not --max-set. For an unknown argument,
     the message names the most similar known argument.
 
-    Another exception becomes a DataError if an argument caused it: if it was raised outside of this
-    package, in code that ``mixtally.api`` called. An exception that was raised in this package is a
-    defect of the package and is not changed. Lines that call methods of an argument use
-    ``guard_reading`` or ``read_list`` to make the same distinction.
+    Another exception becomes a DataError if an argument caused it. This is assumed if the exception
+    was raised outside of this package, in code that ``mixtally.api`` called. An exception that was
+    raised in this package is a defect of the package and is not changed. Lines that call methods of
+    an argument use ``guard_reading`` or ``read_list``, whose DataError names the argument.
 
     The docstring of ``call`` gets an entry for every option.
     """
@@ -101,7 +101,9 @@ def accept_options(*kinds: type) -> Callable[[T], T]:
 
 
 def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | None = None) -> T:
-    """Return an instance of a class of options, with nested classes, from keyword arguments.
+    """Return an instance of a class of options from keyword arguments.
+
+    A field of the class can be another class of options, whose fields are read as well.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ def _expand_keywords(taken: Signature, every: Sequence[Parameter]) -> Signature:
 
 
 def _without_option(annotation: Any) -> Any:
-    """Return the type of an annotated option."""
+    """Return the type in an annotation, without the option that ``Annotated`` adds to it."""
     return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
 
 
@@ -231,8 +233,9 @@ def _named_call(
 ) -> str | None:
     """Return advice that shows the call with names for keyword-only arguments.
 
-    Return None if no such argument was passed by position. If the first argument is a number, but
-    the first parameter is a path, the numbers are taken for the parameters after the path.
+    Return None if no such argument was passed by position, or if there are too many arguments. If
+    the first parameter is a path but the first argument is a number, the path is assumed to be
+    missing. The arguments are then assigned to the parameters after the path.
     """
     own = [one for one in taken.parameters.values() if one.name not in ("self", "cls")]
     values = [*args[len(taken.parameters) - len(own) :]]
@@ -307,7 +310,7 @@ def check_number(subject: str, value: object) -> float:
 
 
 def check_whole(subject: str, value: object) -> int:
-    """Return ``value`` as an int, which accepts 1e5.
+    """Return a whole number as an int; a float without a fraction, such as 1e5, is accepted.
 
     Raises
     ------

@@ -103,14 +103,14 @@ class Values:
         Parameters
         ----------
         **roles
-            For each role, by its name: the name of an existing column, or one value per row. None
-            if no column has the role.
+            Each keyword is a role, such as ``person``. Its argument is the name of an existing
+            column, or has one value per row. None if no column has the role.
 
         Returns
         -------
         tuple of Values, Values and dict
-            The columns of the records; all columns, including those of roles; and the name of the
-            column of each role.
+            The columns of the records; all columns, including those of roles; and a dict from each
+            role to the name of its column.
 
         Raises
         ------
@@ -227,7 +227,7 @@ def name_of(column: object) -> str:
 
 
 def _to_narwhals(values: Any) -> Any:
-    """Return a frame or a series as that of narwhals, and any other ``values`` unchanged."""
+    """Return a frame or a series as a narwhals object, and any other ``values`` unchanged."""
     with guard_reading("values"):  # each library raises its own exceptions
         if hasattr(values, "set_axis") and any(
             type(one) is not str for one in getattr(values, "columns", ())

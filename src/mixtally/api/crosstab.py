@@ -92,7 +92,11 @@ def split_label(label: str) -> tuple[str, str]:
 
 
 def _check_complete(side: Any, subject: str, named: str | None) -> None:
-    """Raise DataError if a value is missing; the message states the first one's row and column."""
+    """Raise DataError if a value is missing.
+
+    The message states the position of the first missing value, and the column ``named`` unless it
+    is None.
+    """
     if not side.null_count:
         return
     place = side.is_null().index(True).as_py()

@@ -121,9 +121,10 @@ def _entry(parameter: Parameter, annotation: Any, translate: Callable[[str], str
 
 
 def _capitalize(text: str) -> str:
-    """Return a text that begins with a capital letter.
+    """Return a help text with a beginning that suits a sentence, usually a capital letter.
 
-    If its first word is a value of the option, the value is quoted or introduced instead.
+    A text can begin with a value of the option, which must not be capitalized. A value before a
+    colon is quoted. A list of values with commas is preceded by "One of".
     """
     first = text.partition(" ")[0]
     if first.endswith(":"):

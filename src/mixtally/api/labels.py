@@ -84,7 +84,10 @@ def as_list(subject: str, given: object) -> object:
 
 
 def missing_texts(values: object) -> tuple[str, ...]:
-    """Return the values that mean missing as texts, or raise ParameterError for a wrong type."""
+    """Return, as texts, the values that the caller wants to be treated as missing.
+
+    Raises ParameterError if the argument or one of its values has a wrong type.
+    """
     if not isinstance(values, list | tuple | set | frozenset):
         raise ParameterError(
             "missing_values",

@@ -20,12 +20,12 @@ Groups = Sequence[tuple[Any, int]]
 
 
 def is_matrix(given: object) -> bool:
-    """Return whether an argument is a matrix: neither a protocol nor a plan or its file."""
+    """Return whether an argument is a matrix, which is not a text, a plan, a path or bytes."""
     return not isinstance(given, str | Plan | os.PathLike | bytes)
 
 
 def with_path(given: object) -> object:
-    """Return a text that is the path of a file as a Path, and any other argument unchanged.
+    """Convert a text that is a path to a Path, and return any other argument unchanged.
 
     A text with a dot or a slash is a path, because no name of a protocol contains these characters.
     """
@@ -35,12 +35,14 @@ def with_path(given: object) -> object:
 def shuffled_matrix_of(
     given: object, groups: Groups, options: Mapping[str, object]
 ) -> ShuffledRandomizer:
-    """Return a randomizer with the people and fakes that hide its messages, from the arguments.
+    """Return the randomizer that the arguments describe, with what hides its messages.
+
+    Messages are hidden by other people and by fakes (dummy messages).
 
     Raises
     ------
     DataError
-        If the matrix, or that of a group, is not one of probabilities.
+        If ``given``, or the matrix of a group, does not consist of probabilities.
     ParameterError
         If an option does not belong to a matrix.
     """
@@ -87,7 +89,10 @@ def _groups_of(
 
 
 def matrix_of(name: str, given: Any, normalize: bool = False) -> RandomizerMatrix:
-    """Return the randomizer in an array, a data frame or nested lists; ``name`` is for messages."""
+    """Return the randomizer in an array, a data frame or nested lists.
+
+    ``name`` names the argument in error messages.
+    """
     if isinstance(given, RandomizerMatrix):
         return given
     shape = getattr(given, "shape", None)

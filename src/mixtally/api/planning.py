@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def mean_error(self) -> float | None:
-        """The standard error of the mean of rounded numbers; None for other questions."""
+        """The standard error of the mean if numbers are rounded; None for other questions."""
         found = forecast_mean(self.record)
         return None if found is None else found.standard_error
 
@@ -109,7 +109,7 @@ class Plan:
 
     @property
     def explanation(self) -> dict[str, str]:
-        """A text on the source of each number of the plan, by the name of the number."""
+        """A dict from the name of each number of the plan to a text about its source."""
         return explain(self.record)
 
     @property
@@ -124,7 +124,11 @@ class Plan:
 
     @property
     def elsewhere(self) -> dict[str, float]:
-        """The standard error of one count in other models with the same guarantee, by model."""
+        """The standard error of one count in other models, such as the central model.
+
+        A dict from the name of a model to its error, in people. All models have the plan's
+        guarantee.
+        """
         return {one.model: one.standard_error for one in compare_models(self.record)}
 
     @checks.translate_errors
@@ -177,7 +181,7 @@ class Plan:
     ) -> list[Path]:
         """Write the contract, which is the plan and its operators, or write its approval page.
 
-        The number of ``hops`` (mixes in a row) of the plan must be that of the network's mixes.
+        The network must have as many mixes as the plan has ``hops`` (mixes in a row).
 
         Parameters
         ----------
@@ -276,7 +280,11 @@ class KindOptions:
 
 
 class _QuestionRequest(NamedTuple):
-    """A finished question or, if it is None, changes to the options that describe the question."""
+    """The question that the arguments of ``plan`` describe.
+
+    ``question`` is a finished question. If it is None, ``options`` are the options that describe
+    the question, and replace those that the caller gave.
+    """
 
     question: Question | None
     options: dict[str, Any]
@@ -432,7 +440,9 @@ def _attribute_options(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
 
 
 def parse_scale(bins: object, points: object, number: object) -> Range | None:
-    """Return the bins or the points of numbers, or None if no argument concerns numbers.
+    """Return the range of numbers with its bins or its points; None without any argument.
+
+    Numbers are counted in bins of equal width, or rounded to points.
 
     Raises
     ------

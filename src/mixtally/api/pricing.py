@@ -92,7 +92,8 @@ def delta(
         For a matrix, the distribution of fakes: the label of a row, "uniform", or a probability for
         each output. The row remains a value that people may hold.
     **given
-        The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
+        The parameters of the protocol. For a matrix: ``users`` and, if ``fake_row`` is given,
+        ``fakes``.
 
     Returns
     -------
@@ -232,7 +233,7 @@ def _target_of(
 ) -> MechanismOptions | PrivacyTerms:
     """Return the parameters of a protocol, or the terms of a plan.
 
-    Raises ParameterError for arguments that only a matrix has, or that the plan contains.
+    Raises ParameterError for arguments that belong to a matrix, or that the plan already states.
     """
     if isinstance(protocol, str):
         matrix.refuse_matrix_options(checks.read_options(MatrixOptions, given))
@@ -254,7 +255,7 @@ def _target_of(
 @checks.translate_errors
 @checks.accept_options(Parameters)
 def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> Calibrated:
-    """Find the least noise that satisfies a guarantee: the value of the parameter left out.
+    """Find the least noise that satisfies a guarantee, as the value of the omitted parameter.
 
     Parameters
     ----------

@@ -152,7 +152,10 @@ def load_given_plan(plan: object) -> GivenPlan | None:
 
 
 def read_as_planned(request: ReadingRequest, plan: Record) -> ReadingRequest:
-    """Return ``request`` with the question of a plan, and the plan's bins or points of numbers."""
+    """Return ``request`` with the question of a plan and, for numbers, the plan's bins or points.
+
+    Raises ParameterError if the request states bins or points of its own.
+    """
     if request.scale is not None:
         raise not_together(
             "plan",
@@ -164,7 +167,7 @@ def read_as_planned(request: ReadingRequest, plan: Record) -> ReadingRequest:
 
 
 def make_run(seed: object, level: object = 0.95) -> Run:
-    """Return the settings of a simulation, in which the source of the crowd is still empty."""
+    """Return the settings of a simulation, to which the caller adds the source of the crowd."""
     drawn = checks.check_optional_whole("seed", seed)
     within = checks.check_number("level", level)
     return Run(lab=Lab(build_chance(drawn)), source="", seed=drawn, level=within)
@@ -173,7 +176,11 @@ def make_run(seed: object, level: object = 0.95) -> Run:
 def prepare_run(
     values: object, name: object, request: ReadingRequest, run: Run
 ) -> tuple[Population, Run, Any]:
-    """Return the crowd, the settings with its source, and the library of the values' frame."""
+    """Return the crowd in ``values``, the settings of its simulation, and a library.
+
+    The settings are ``run`` with sentences about the source of the crowd. The library is that of
+    the caller's data frame; None for plain Python.
+    """
     crowd = read_shared_crowd(values, name, request)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, {people.people_per_row}.", *crowd.public])

@@ -16,7 +16,9 @@ T = TypeVar("T")
 
 
 def read_request(kind: type[T], given: Mapping[str, object]) -> T:
-    """Return an instance of a class of options, with nested classes, from keyword arguments.
+    """Return an instance of a class of options from keyword arguments.
+
+    A field of the class can be another class of options, whose fields are read as well.
 
     Raises
     ------

@@ -84,7 +84,7 @@ class Result:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All findings without true counts, with the fields of the command line's JSON."""
+        """All findings except true counts, as a dict with the keys of the command line's JSON."""
         return whole_facts(self._public_document)
 
     @property
@@ -179,7 +179,7 @@ class Result:
 
     @property
     def quantiles(self) -> dict[float, Row]:
-        """The quantiles of rounded numbers by share; 0.5 is the median.
+        """The quantiles of numbers that were rounded at random, by share; 0.5 is the median.
 
         Raises ParameterError for other questions, as ``mean`` does.
         """

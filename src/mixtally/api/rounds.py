@@ -65,7 +65,7 @@ def simulate(
         One value per person. A list of labels is a set. Several boolean columns are bits, and
         several other columns are attributes. Numbers need the argument ``number``.
     epsilon, delta : float or None
-        The guarantee, in [0.01, 20] and [1e-15, 0.1]. Left out with ``plan`` or ``contract``.
+        The guarantee, in [0.01, 20] and [1e-15, 0.1]. None if ``plan`` or ``contract`` is given.
     plan : Plan or None
         A finished plan, which states the guarantee and the question.
     contract : str, Path, bytes or None
@@ -93,7 +93,7 @@ def simulate(
         With ``contract``, the positions of the mixes that cheat, from 1. They draw no fakes (dummy
         messages).
     leave_out : float, optional
-        With ``contract``, the share of messages that mix 1 drops if it is dishonest, 0 to 1. It
+        With ``contract``, the share of messages that mix 1 drops if it is dishonest, 0 to 1. Mix 1
         keeps all messages of the first person, whom it attacks. The default is 1.
     winner : bool, default False
         Whether values are ballots. The result names the winner and compares the shuffled ballots
@@ -202,11 +202,11 @@ def simulate_epochs(
     values : list, array, series, frame or dict of lists
         The answers of all epochs, one answer per row.
     epochs : str, list or None
-        The epoch of each row: the name of a column, or one value per row. Left out with
-        ``synthetic``.
+        The epoch of each row: the name of a column, or one value per row. None if ``synthetic``
+        is given.
     order : list or None
-        The epochs in order. The default is the order of time or number, or the order that the type
-        of the column declares.
+        The names of the epochs in order. By default, epochs are sorted as times or numbers, or have
+        the order that the type of the column declares.
     plan : Plan or None
         The plan of every epoch. It states the guarantee and the question.
     budget : Budget or None

@@ -49,7 +49,7 @@ class SimulatedResult:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All findings with the true counts, with the fields of the command line's JSON."""
+        """All findings and true counts, as a dict with the keys of the command line's JSON."""
         return whole_facts(self._outcome.shown_document)
 
     @property

@@ -104,7 +104,7 @@ def simulate_baskets(
     name: str | None = None,
     **options: Any,
 ) -> Result:
-    """Simulate a search for items that people have together, and for rules between items.
+    """Simulate a search for items that are often in one basket, and for rules between items.
 
     Parameters
     ----------

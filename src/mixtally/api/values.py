@@ -208,7 +208,7 @@ def read_counted(
 
 
 def _name_question(name: str | None, question: Question, request: ReadingRequest) -> Question:
-    """Return the question with the name that the caller chose; that of a plan keeps its name."""
+    """Return the question with the caller's ``name``; the question of a plan keeps its name."""
     if name is None or request.question is not None:
         return question
     return msgspec.structs.replace(question, name=name)
@@ -239,7 +239,7 @@ def _prepare_reading(
 
 
 def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", ReadingRequest]:
-    """Return one column in which each value is joined with its group, and how to read it."""
+    """Return a column in which each value is joined with its group, and a request to read it."""
     from mixtally.api.crosstab import cross_with_groups
 
     excluded = {
