@@ -92,7 +92,10 @@ _ENDS = (
 
 
 def _subcommands(first: str) -> dict[str, str]:
-    """Return the line of help by second word, for all commands that begin with ``first``."""
+    """Return the commands whose first word is ``first``.
+
+    The result maps the second word of each command to its line of help.
+    """
     begin = first + " "
     return {
         name.removeprefix(begin): command.line
@@ -225,7 +228,7 @@ def call() -> int:
 
 
 def _refusal(unusable: Any) -> InputError:
-    """Return the error for an invalid command line, which suggests a similar word."""
+    """Return the error for an invalid command line; its advice suggests similar known words."""
     context = unusable.ctx
     path = context.command_path if context else "mixtally"
     said, kind = unusable.format_message().rstrip("."), type(unusable).__name__

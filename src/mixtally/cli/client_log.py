@@ -44,7 +44,7 @@ def entry_line(entry: Entry) -> str:
 
 
 def entry_facts(entry: Entry) -> dict[str, Any]:
-    """Return all facts about a round; the tags of messages stay in the diary."""
+    """Return all facts about a round by name, except the tags of its messages."""
     more = {"tags": [entry.tags[:TAG_BYTES].hex()], "watched": entry.is_watched}
     return {**entry._asdict(), "state": entry.state.value, **more}
 

@@ -363,7 +363,10 @@ def export(
 
 
 def _parse_time(text: str | None) -> int | None:
-    """Return seconds since 1970; a time without a zone is UTC."""
+    """Return a time as seconds since 1970, or None if ``text`` is None.
+
+    A time without a zone is UTC. Raises ParameterError for a text that is not a time.
+    """
     if text is None:
         return None
     try:

@@ -73,8 +73,9 @@ def _expand_parameter(
 ) -> Iterator[inspect.Parameter]:
     """Yield a parameter as it is or, if it is a group, one parameter for each option.
 
-    Their annotations are those that the parser understands. ``readers`` gets the function that
-    converts the value of each option, if its type needs one.
+    The annotations of the yielded parameters are those that the parser understands. If the parser
+    does not know the type of an option, the function that converts its value is added to
+    ``readers``.
     """
     kind = one.annotation
     for option in parameters_of(kind, extras=True) if is_group(kind) else [one]:

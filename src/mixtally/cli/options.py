@@ -141,7 +141,7 @@ def cores(given: int | None = None) -> int:
 
 
 def make_parallel_map(progress: "Progress") -> "ParallelMap":
-    """Return a map that counts listed words on several cores and displays a progress bar."""
+    """Return a ``map`` that runs on several cores with a progress bar, to count listed words."""
     from mixtally.cli.display import note
     from mixtally.server.engine import workers as engine  # few commands need it
 

@@ -66,9 +66,10 @@ _RESULTS = frozenset(
 
 
 def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
-    """Write the files of a result as ``publish`` does, and report files of an earlier result.
+    """Write the files of a result as ``publish`` does, and name old files that remain.
 
-    These other files are kept, because only their owner knows whether they are still needed.
+    Files of an earlier result in the directory are named on standard error. They are kept, because
+    only their owner knows whether they are still needed.
     """
     written = publish(directory, files)
     # Only files with a name that results use are reported. The folder may contain other files.

@@ -44,8 +44,8 @@ def alternatives_table(answer: Choice) -> FoldingTable:
 def _is_shown(name: str, values: list[Any], *, varied: bool) -> bool:
     """Return whether the row of a fact is shown.
 
-    ``values`` are the values of the fact in all plans. ``varied`` says whether the error of a count
-    depends on the count in one of the plans.
+    ``values`` are the values of the fact in all plans. ``varied`` says whether any of the plans has
+    an error that depends on the count.
     """
     if name == "cover":
         return len(set(values)) > 1
@@ -55,7 +55,10 @@ def _is_shown(name: str, values: list[Any], *, varied: bool) -> bool:
 
 
 def _cell(name: str, facts: Mapping[str, Any]) -> str:
-    """Return the text of a fact; blank if the plan lacks it. Equal numbers of a list occur once."""
+    """Return the text of a fact; an empty text if the plan does not have this fact.
+
+    If the fact is a list, its entries are separated by commas, and equal entries are shown once.
+    """
     if name not in facts:
         return ""
     value = facts[name]
@@ -90,7 +93,7 @@ def nearest_table(found: Sequence[Relaxation]) -> FoldingTable:
 
 
 def explanation_table(sources: dict[str, str]) -> FoldingTable:
-    """Return the table of the source of every number."""
+    """Return a table that states the source of every number of a plan."""
     table = table_of("Where the numbers come from", ["number", "source"], [])
     for name, text in sources.items():
         table.add_row(name.replace("_", " "), text)

@@ -133,7 +133,8 @@ def make_planned_reading(columns: ReadingOptions, plan: Plan) -> Reading:
     Raises
     ------
     PlanError
-        If the plan asks for prefixes that are chosen only in a round, or has bins of unequal width.
+        If the plan asks for words by prefixes, which are chosen in each round, or if its bins have
+        unequal widths.
     ParameterError
         If an option contradicts the plan.
     """

@@ -133,7 +133,7 @@ def make_service(overruled: list[str], log: str, metrics_port: int | None) -> Se
 
 
 def open_role(folder: Path) -> Folder:
-    """Return the folder of a role that ``init`` created; raise DataError or PlanError."""
+    """Open the folder of a role that ``init`` created. Errors are those of ``open_folder``."""
     return open_folder(folder, os.environ)
 
 
