@@ -171,9 +171,9 @@ def draw_flips(threshold: int, words: bytes) -> int:
     """Return an integer whose bit j is one if word j, 8 bytes, is below ``threshold``.
 
     All words are compared at once, in two large integers: one has the even words, and one the odd
-    words. Every word has a lane of 16 bytes in its integer. In each lane 2^64 + threshold - 1 -
-    word is computed. This result reaches the upper half of the lane exactly if the word is below
-    the threshold.
+    words. Every word has a lane of 16 bytes in its integer. In each lane the number 2^64 +
+    threshold - 1 - word is computed. The upper half of the lane is not zero exactly if this number
+    is at least 2^64, and so exactly if the word is below the threshold.
     """
     count, lanes = len(words) // 8, -(-len(words) // 16)
     every, ones = int.from_bytes(words, "little"), int.from_bytes(_LANE * lanes, "little")
@@ -227,11 +227,11 @@ def _draw_plane(layout: Layout, planes: Planes, point: int, words: RandomWords) 
 def _draw_set(
     part: ContractPart, planes: Planes, bins: Sequence[int], words: RandomWords
 ) -> list[bytes]:
-    """Draw a plane for each point of a set. Each plane contains no other point of the set.
+    """Return a message for each point of a set: a random plane that contains this point.
 
-    The proof requires that no message points at another member of the set. Each message is then
-    replaced independently with probability ``part.replaced`` / 2^64, if this is not None. Raise
-    AccountingError if there are fewer points than messages.
+    The plane contains no other point of the set, as the proof requires. Each message is then
+    independently replaced by a uniform one with probability ``part.replaced`` / 2^64, if this is
+    not None. Raise AccountingError if there are fewer points than messages.
     """
     points = planes.members(bins, part.bins, part.record_messages)
     if len(points) < part.record_messages:

@@ -36,14 +36,15 @@ def encode_value(
     plan : ContractPlan
         The plan of the contract.
     value : Value
-        The answer. None is the empty set for questions about sets. For words that are asked by
-        prefixes, it is the bin of other words. Other questions refuse None.
+        The answer. None is the empty set for questions about sets. For questions that ask for words
+        by prefixes, None is counted in the bin of other words. Other questions refuse None.
     words : RandomWords
         The source of the word that rounds a number.
     prefixes : sequence of sequences of int, optional
         The prefixes of this round, for questions that ask for words by prefixes.
     closing : bool
-        Whether this round counts only words that end after their prefix and the next symbols.
+        Whether this round counts only complete words: a prefix and the symbols that the round asks
+        for, without further symbols.
 
     Raises
     ------
@@ -87,7 +88,10 @@ def _refusal(reason: str, expected: str, got: object) -> RefusedError:
 
 
 def _bin(question: Question, value: object, first: int, last: int) -> int:
-    """Return the bin in [first, last) of a label, or of a number counted from ``first``."""
+    """Return the bin of a label or of an integer, among the bins in [first, last).
+
+    The integer 0 is the bin ``first``.
+    """
     if question.labels is not None:
         labels = [normalize("NFC", label) for label in question.labels[first:last]]
         if not isinstance(value, str) or (form := normalize("NFC", value)) not in labels:
@@ -164,7 +168,10 @@ def _attributes(question: Question, value: object, *, split: bool) -> list[tuple
 
 
 def _set(question: Question, value: object) -> tuple[int, ...]:
-    """Return the ascending numbers of the bins of a set. Texts that share a point are one bin."""
+    """Return the ascending numbers of the bins of a set.
+
+    Texts of an open domain that are hashed to the same point have the same bin.
+    """
     named, seed = _check_list(value), question.seed
     found: Collection[object]
     if seed is None:

@@ -52,8 +52,9 @@ def check_plan(plan: ContractPlan, limits: Limits) -> ContractPlan:
     """Return the plan, or raise RefusedError if it exceeds a limit or its stated delta is false.
 
     The device derives delta again only for a plan with one collection and one part with shaped
-    fakes. For sets, the derived number is a lower bound of the true delta. All other certificates
-    are trusted as signed by the operators.
+    fakes: the number of fakes in a bin has a distribution of ``device.contract.shape``. For sets,
+    the derived number is a lower bound of the true delta. All other certificates are trusted as
+    signed by the operators.
 
     Parameters
     ----------

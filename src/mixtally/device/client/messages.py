@@ -1,4 +1,4 @@
-"""The messages of a device in a round: the answer's and the fakes, in random order for every part.
+"""The messages of a device in a round: its answer and its fakes, in random order in each part.
 
 A *part* is one of the messages in which a record is sent. Fakes are dummy messages.
 """
@@ -39,7 +39,8 @@ def messages(
     prefixes : sequence of sequences of int, optional
         The prefixes of this round as lists of symbols; None in the first round.
     closing : bool
-        Whether this round counts only words that end after the next symbols.
+        Whether this round counts only complete words: a prefix and the symbols that the round asks
+        for, without further symbols.
 
     Raises
     ------

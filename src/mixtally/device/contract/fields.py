@@ -86,7 +86,7 @@ def _reject_duplicate_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def base64_of(value: str) -> bytes | None:
-    """Decode base64; return None unless ``value`` is the encoding that an encoder would write."""
+    """Decode base64; return None unless ``value`` is the canonical encoding of its bytes."""
     try:
         raw = a2b_base64(value, strict_mode=True)
     except (Error, ValueError):

@@ -68,7 +68,7 @@ class Recipe(NamedTuple):
 
     The meaning of ``first`` and ``second`` depends on the kind: ratio and shift (shaped, paired),
     variance and shift (gaussian, paired-gaussian), count and flip threshold (blanks), or only the
-    count (uniform).
+    count (uniform). The module ``shape`` defines ratio, shift and variance.
     """
 
     kind: str
@@ -325,7 +325,7 @@ def _count_pads(part: ContractPart) -> int:
 
 
 def _check_slots(part: ContractPart, place: str) -> None:
-    """Check that the proof covers a part that sends only some slots (bins) of a record."""
+    """Raise RefusedError for a part that sends only some bins of a record, unless this is proved."""
     most = part.most_set or 1
     is_in_clear = part.planes is None and part.replaced is None and part.threshold is None
     if not is_in_clear or part.recipe.kind in SHAPES:
@@ -378,7 +378,7 @@ def _check_clear(part: ContractPart, place: str) -> None:
 
 
 def _check_set(part: ContractPart, planes: Planes, most: int, place: str) -> None:
-    """Check the planes of a set."""
+    """Raise RefusedError unless the planes fit sets of at most ``most`` members."""
     prime, digits = planes
     if prime < 2 * most:
         raise make_refusal("planes-below-set", place, f"a prime of at least {2 * most}", prime)

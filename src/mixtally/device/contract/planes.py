@@ -90,7 +90,7 @@ class Planes(NamedTuple):
         return int.from_bytes(sha256(str(number).encode()).digest(), "big") % self.points
 
     def members(self, bins: Sequence[int], values: int, most: int) -> list[int]:
-        """Return the first ``most`` distinct points of a set's bins, followed by the pads."""
+        """Return up to ``most`` distinct points: those of a set's bins, and then those of pads."""
         every = (*bins, *range(values, values + most))
         return list(dict.fromkeys(self.member(one, values) for one in every))[:most]
 

@@ -45,7 +45,7 @@ class Question(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """A question for the symbols that follow known prefixes of words.
+    """The rules of a question that asks which symbols follow given prefixes of words.
 
     ``most`` is the maximum number of prefixes in a round, ``longest`` the maximum number of symbols
     of a word that are used, and ``symbols`` the number of symbols that a round asks for.

@@ -67,7 +67,8 @@ def find_extension_bin(
     prefixes : sequence of sequence of int
         The prefixes of the round as symbols, all of the same length.
     closing : bool
-        Whether the round counts only words that end after the next symbols.
+        Whether the round counts only complete words: a prefix and the symbols that the round asks
+        for, without further symbols.
 
     Returns
     -------

@@ -88,8 +88,8 @@ class Manifest(NamedTuple):
         The SHA-256 of the previous hop's manifest. None at the first hop, and if the round expired,
         was lost or was ended before that manifest arrived.
     overruled : tuple of str
-        Roles that were silent when this hop was started, and whose operator decided not to wait for
-        them.
+        The names of roles that were silent when this hop was started. The operator of this hop
+        decided not to wait for them.
     arrivals : tuple of tuple of ListFile
         The arrival lists of what this hop received. There are none in a destroyed round.
     """
@@ -128,7 +128,7 @@ class Receipt(NamedTuple):
 
 
 def write_manifest(manifest: Manifest) -> bytes:
-    """Return the text to be signed."""
+    """Return the text of a manifest, which its hop signs."""
     parts = [
         {**part._asdict(), "pieces": [piece._asdict() for piece in part.pieces]}
         for part in manifest.parts
@@ -194,7 +194,7 @@ def end_of(why: str) -> str | None:
 
 
 def write_receipt(receipt: Receipt) -> bytes:
-    """Return the text to be signed."""
+    """Return the text of a receipt, which the role that has the pieces signs."""
     lists = None if receipt.arrivals is None else write_lists(receipt.arrivals)
     return write_note("receipt", {**receipt._asdict(), "arrivals": lists})
 

@@ -129,8 +129,8 @@ def merge_notes(
     notes : Collection of bytes
         Notes of this text.
     known : mapping of str to bytes or None
-        Public keys by name. Only the first valid line of each is kept, so lines of other keys are
-        dropped. None keeps all lines.
+        Public keys by name. For each key, only its first valid signature line is kept, and the
+        lines of all other keys are dropped. None keeps all lines.
     """
     lines: list[bytes] = []
     first: dict[str, bytes] = {}

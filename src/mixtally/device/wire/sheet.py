@@ -47,7 +47,8 @@ class Sheet(NamedTuple):
         In a search for words: the prefixes whose extensions the round counts, each as the numbers
         of its symbols. None in the first round, and for other questions.
     closing : bool
-        In a search for words: whether the round counts only words that end after the next symbols.
+        In a search for words: whether the round counts only complete words, which are a prefix and
+        the symbols that the round asks for, without further symbols.
     """
 
     contract: str
@@ -61,7 +62,7 @@ class Sheet(NamedTuple):
 
 
 def write_sheet(sheet: Sheet) -> bytes:
-    """Return the text to be signed."""
+    """Return the text of a sheet, which all roles sign."""
     return write_note(
         "sheet",
         {

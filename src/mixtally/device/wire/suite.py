@@ -37,8 +37,8 @@ class HpkeSuite:
 
     ``kem`` is the number of its KEM on the wire. ``layer_bytes`` is the number of bytes that a
     layer of encryption adds. ``private_bytes`` is the number of secret bytes from which a key is
-    derived. ``private``, ``public`` and ``public_of`` convert bytes to keys of the library, and a
-    private key's bytes to those of its public key.
+    derived. ``private`` and ``public`` convert bytes to keys of the library. ``public_of`` converts
+    the bytes of a private key to those of its public key.
     """
 
     number: int

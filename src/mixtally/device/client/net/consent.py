@@ -153,7 +153,10 @@ def _cost_lines(agreed: TrustedContract, spent: Iterable[DiaryCharge]) -> list[s
 
 
 def _at_most(*values: float, digits: int = 6) -> str:
-    """Return the exact sum of the decimal forms of privacy numbers as text, rounded up."""
+    """Return the sum of privacy numbers as text, rounded up to ``digits`` significant digits.
+
+    Each number stands for its shortest decimal form, and these are added exactly.
+    """
     total = sum(Fraction(repr(value)) for value in values)
     context = Context(prec=digits, rounding=ROUND_CEILING)
     rounded = context.divide(Decimal(total.numerator), Decimal(total.denominator))

@@ -189,7 +189,7 @@ class Diary:
         return self._reload(entry)
 
     def schedule_retry(self, entry: Entry, due: int, status: int | None) -> Entry:
-        """Record the time at which the same bytes are sent again."""
+        """Record the last HTTP status, and the time ``due`` of the next attempt."""
         with self._translate_errors(), self._transaction():
             self._rows.execute(
                 "UPDATE entries SET due = ?, status = ? "
@@ -229,7 +229,7 @@ class Diary:
     def expire_entries(self, now: int) -> None:
         """End the pending entries of closed rounds, and delete old tags.
 
-        Tags of messages are deleted if nobody has looked for them before roles delete their lists.
+        Tags of messages are old when roles delete the lists in which a device could look for them.
         """
         for entry in self.entries():
             if entry.is_pending and now >= entry.closes:

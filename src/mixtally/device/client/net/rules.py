@@ -66,11 +66,11 @@ def find_new_rotations(known: KeyChanges, followed: Iterable[Rotation]) -> tuple
 def check_cost(
     charges: Iterable[DiaryCharge], new: DiaryCharge, budget: Budget | None, *, again: bool
 ) -> bool:
-    """Return whether a contract must be charged, with the charge ``new``.
+    """Return whether the charge ``new`` of a contract must be added to the diary's ``charges``.
 
-    Contracts with the same name and the same plan are charged only once. Unless ``again``, raise
-    RefusedError for a question that was charged under another name. Raise RefusedError if the total
-    of all charges would exceed the budget.
+    Return False if a contract with the same name and plan was already charged. Otherwise, raise
+    RefusedError if the total of all charges would exceed the budget. Unless ``again``, also raise
+    RefusedError if the same question was charged under another name.
     """
     before = list(charges)
     if any((one.name, one.plan) == (new.name, new.plan) for one in before):

@@ -106,8 +106,8 @@ def seal_part(
     several : sequence of bytes
         The messages of the device in this part.
     layers : list of lists of bytes, optional
-        If given, a list is added to it for each message: the envelopes that each role receives,
-        the last role's first.
+        If given, the list is extended by one list per message, which has the envelopes that each
+        role receives, the last role's first.
     """
     sealed = [sealer.layers(one, place) for one in several]
     if layers is not None:
@@ -118,10 +118,10 @@ def seal_part(
 
 
 def make_watched(sheet: bytes, place: int, layers: Sequence[bytes]) -> WatchedMessage:
-    """Return a message of the part with the number ``place``, with its tags at hop 2 and later.
+    """Return a watched message: its part, and the tags of its envelopes at hop 2 and later.
 
-    ``sheet`` is the SHA-256 of the round's sheet. ``layers`` are the envelopes that each role
-    receives, the last role's first.
+    ``sheet`` is the SHA-256 of the round's sheet, and ``place`` is the number of the part.
+    ``layers`` are the envelopes that each role receives, the last role's first.
     """
     inner = enumerate(reversed(layers[:-1]), start=2)
     return WatchedMessage(place, tuple(make_tagger(sheet, hop, place)(one) for hop, one in inner))

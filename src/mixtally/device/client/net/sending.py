@@ -97,7 +97,7 @@ def deliver(
     diary : Diary
         Where the bundle is stored.
     entry : Entry
-        The entry of the bundle. If the diary has a newer state of it, this is used.
+        The entry of the bundle. Its present state is read from the diary.
     now : int
         The time, seconds since 1970.
     ask : callable
@@ -180,9 +180,10 @@ def deliver_until_answered(
 def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usual: int) -> Entry:
     """Record the answer of the first hop, and return the updated entry.
 
-    A status 2xx is a confirmation. Any 4xx except 408 and 429 is a permanent refusal. Otherwise the
-    same bytes are sent again: with 408, 429 and 5xx when the hop asks for it, else at ``usual``. If
-    this is after the close of the round, the entry ends.
+    A status 2xx confirms the bundle, and any 4xx except 408 and 429 refuses the bundle; both end
+    the entry. After any other result, the same bytes are sent again at the time ``usual``. For 408,
+    429 and 5xx, the header Retry-After can state another time. If the round has closed by then, the
+    entry ends.
     """
     status = answer.status
     if status is not None and 200 <= status < 300:

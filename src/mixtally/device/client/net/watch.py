@@ -189,8 +189,9 @@ def _compare(
 
     ``chain`` has the tags of each message at every role. ``seen`` has, for each role, those tags
     that its lists contain, or None if the lists are unknown. ``confirmed`` is whether hop 1 has
-    confirmed the bundle. The losses come with the tags of their messages. The faults are sentences
-    about lists that lack a message which a later role received.
+    confirmed the bundle. The first result maps each loss to the tags of its messages, in the form
+    of ``chain``. The second has sentences about lists that lack a message which a later role
+    received.
     """
     lost: dict[Loss, list[tuple[bytes, ...]]] = {}
     false: dict[str, None] = {}
@@ -304,14 +305,14 @@ class _Notes:
         return receipts[0].arrivals, ""
 
     def _receipt(self, hop: int) -> list[Receipt]:
-        """Return the receipts of the role at ``hop`` for the manifest before it."""
+        """Return the receipts of the role at ``hop`` for the manifest of the previous hop."""
         found = self._receipts_of(hop, self._known[hop - 2][0])
         if len(found) > 1:
             self._accuse(self._name(hop), "it has signed two receipts of this round")
         return found
 
     def _receipts_of(self, hop: int, manifest: str) -> list[Receipt]:
-        """Return the receipts of a manifest, given its SHA-256, by the role at ``hop``."""
+        """Return the receipts of the role at ``hop`` for a manifest with this SHA-256."""
         return [one for one in self._receipts.get(hop, {}).values() if one.manifest == manifest]
 
     def decide(
