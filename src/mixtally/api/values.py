@@ -217,10 +217,10 @@ def _name_question(name: str | None, question: Question, request: ReadingRequest
 def _prepare_reading(
     values: object, request: ReadingRequest, **roles: object
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
-    """Return the columns of the records, all columns, how to read them, and the roles' columns.
+    """Return the columns of the records, all columns, how to read records, and role columns.
 
     Each of ``roles``, such as the person or the epoch, is the name of a column or one value per
-    row. The last returned value has the name of the column of each role.
+    row. The last result is a dict from each role to the name of its column.
     """
     check_installed("values")
     from mixtally.api.columns import read_values  # loads Arrow, which may be missing

@@ -114,10 +114,10 @@ def _read_timeline(
     order: tuple[str, ...] | None,
     chance: Chance,
 ) -> Timeline | EpochCounts:
-    """Return the epochs in the column of the data, or simulated epochs if there is no column.
+    """Return the answers of each epoch, or with ``--counts-only`` their counts where possible.
 
-    If ``question`` is not None, it is the question of a plan, which the answers must fit. With
-    ``--counts-only`` only the counts of each epoch are kept, if the simulation needs no more.
+    The epochs are read from ``column``, or simulated if the options state a number of epochs. If
+    ``question`` is not None, it is the question of a plan, which the answers must fit.
     """
     only, invented = options.counts_only, options.turnover.synthetic
     with progress_bars() as progress:

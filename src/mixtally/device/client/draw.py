@@ -24,7 +24,7 @@ class RandomWords:
     """Independent uniform 64-bit words from a source of random bytes.
 
     ``source(count)`` returns ``count`` words as 8 bytes each, little-endian. Raises AccountingError
-    if it returns another number of bytes, or if too many draws in a row are rejected.
+    if the source returns another number of bytes, or if too many draws in a row are rejected.
     """
 
     def __init__(self, source: Callable[[int], bytes]) -> None:
@@ -51,8 +51,8 @@ class RandomWords:
         """Draw a uniform integer in [0, bound).
 
         A word is drawn again if it is at or above the largest multiple of ``bound`` that is at most
-        2^64, so there is no modulo bias. For a bound above 2^63, the bits of an integer are drawn,
-        and drawn again until the integer is below ``bound``.
+        2^64, so there is no modulo bias. For a bound above 2^63, an integer with as many bits as
+        ``bound`` - 1 is drawn, again and again until it is below ``bound``.
         """
         if bound > SCALE >> 1:
             return self._uniform_of_two(bound)
@@ -210,7 +210,7 @@ def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
 
 
 def _is_replaced(part: ContractPart, words: RandomWords) -> bool:
-    """Draw whether a uniform message replaces a message."""
+    """Return whether a message is replaced: true with probability ``part.replaced`` / 2^64."""
     return part.replaced is not None and words.take(1)[0] < part.replaced
 
 

@@ -325,7 +325,7 @@ def _count_pads(part: ContractPart) -> int:
 
 
 def _check_slots(part: ContractPart, place: str) -> None:
-    """Raise RefusedError for a part that sends only some bins of a record, unless this is proved."""
+    """Raise RefusedError unless a proof covers a part that sends only some bins of a record."""
     most = part.most_set or 1
     is_in_clear = part.planes is None and part.replaced is None and part.threshold is None
     if not is_in_clear or part.recipe.kind in SHAPES:

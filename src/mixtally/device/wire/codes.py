@@ -62,7 +62,7 @@ def check_code(admission: str, typed: str | None) -> str | None:
     admission : str
         The contract's field ``admission``: "open" or "codes".
     typed : str or None
-        The code that the person typed, or None for nothing.
+        The code that the person typed; None if they typed none.
     """
     if admission == "open" and typed is not None:
         reason, expected, got = "code-not-asked", "no code, as everybody may answer", "a code"

@@ -63,8 +63,8 @@ def no_step(name: str) -> None:
 class Diary:
     """The diary in the file ``path``, which is created at first use and readable only by its owner.
 
-    One process at a time can write. Raises DataError for another kind of file, another version, and
-    errors of the disk.
+    Only one process at a time can write. Raises DataError if the file is not a diary, if it is a
+    diary of another version, or if the disk fails.
     """
 
     def __init__(self, path: Path, step: Callable[[str], None] = no_step) -> None:

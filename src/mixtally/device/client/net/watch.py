@@ -284,11 +284,14 @@ class _Notes:
         self._known = known
 
     def destroyed_before(self, hop: int) -> bool:
-        """Return whether this or an earlier hop has destroyed the round."""
+        """Return whether the hop at position ``hop`` or an earlier hop destroyed the round."""
         return any(one.destroyed for _, one in self._known[:hop])
 
     def lists_of(self, hop: int) -> tuple[ArrivalLists | None, str]:
-        """Return the lists that the role at ``hop`` has signed, or None and the reason."""
+        """Return the arrival lists that the role at ``hop`` has signed, and an empty text.
+
+        If there are none, or their numbers are false, return None and the reason as text.
+        """
         if hop <= len(self._known):
             return self._known[hop - 1][1].arrivals, ""
         if hop <= len(self._contract.hops) or len(self._known) < hop - 1:
