@@ -189,7 +189,10 @@ class _CalibrationRequest(NamedTuple):
 
 
 def _find_least_value(accountant: Accountant, request: _CalibrationRequest) -> int | None:
-    """Return the least value that the search finds and proves, or None if there is none."""
+    """Return the least value of the parameter for which the search proves the requested delta.
+
+    None means that the search finds no such value in the range.
+    """
     (low, high), goal = request.value_range, request.goal
     if high < low:
         return None

@@ -53,9 +53,9 @@ def check_readable(
     of: str = " of the contract",
     do: str = "make the contract again",
 ) -> None:
-    """Raise PlanError for a ``record`` that a device's parser ``read`` would refuse.
+    """Raise PlanError if ``read``, the parser of a device, refuses ``record``.
 
-    ``of`` is the end of the subject in the message, and ``do`` is the advice.
+    ``of`` is appended to the name of the field in the message. ``do`` is the advice in it.
     """
     # This calls the parser that devices use, so that no plan is made which a device refuses.
     try:

@@ -215,10 +215,10 @@ def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracke
 
 
 def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
-    """Return a lower bound for several rounds, from one difference of counts.
+    """Return a lower bound of delta(epsilon) for ``rounds`` rounds.
 
-    The difference is the number of messages that name a cell of u alone, minus the number of
-    messages that name a cell of v alone.
+    The bound is the divergence of one statistic for the neighbors u and v: the number of messages
+    that name a cell in u but not in v, minus the number that name a cell in v but not in u.
     """
     size, g = hidden.size, hidden.replaced
     differing = min(size, (hidden.cells - size) // 2)  # others hold another set, or only pads

@@ -307,7 +307,10 @@ def check_work(bit: TwoOutputMessage, others: int) -> None:
 
 
 def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) -> Directions:
-    """Return the tails in both orders for a known background; ``memo`` keeps them."""
+    """Return the tail sums of the pair (P, Q) and of the pair (Q, P), from ``memo`` if it has them.
+
+    The background is known: ``ones`` other people have a one, and ``zeros`` others have a zero.
+    """
     found: Directions = memo.get(
         ("bit", bit, ones, zeros), lambda: _directions(bit, ones, zeros, memo)
     )

@@ -85,9 +85,10 @@ def _coarsen(law: list[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def bound_expectation(law: Distribution, behind: Background, least: float) -> float:
-    """Return an upper bound of E[psi(B + 1)] for the distribution ``law`` of W.
+    """Return an upper bound of E[psi(N)], where ``law`` is the distribution of every W_i.
 
-    A cheap bound is returned if it is at most ``least``.
+    ``behind`` has the distribution of N. A looser bound that takes less time is returned if it is
+    at most ``least``.
     """
     if not len(law.values) or not law.values.max() > 0.0:
         return 0.0

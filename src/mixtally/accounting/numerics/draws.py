@@ -154,7 +154,7 @@ class Draws:
         )
 
     def _tilt_share(self, log_m: float) -> float:
-        """Return v, the probability of a free blank when each copy has the weight M."""
+        """Return v = s M / (1 - s + s M) for M = exp(``log_m``) and s = ``share``."""
         rest = (1.0 - self.share) * math.exp(min(-log_m, _MOST_NATS))
         return self.share / (self.share + rest)
 

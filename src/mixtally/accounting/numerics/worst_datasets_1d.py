@@ -88,7 +88,11 @@ class _Sweep:
         return np.where(2.0 * self.point > self.aim + usual, self.gap.ceilings(self.point), usual)
 
     def bound_cell(self, start: int, width: int) -> Floats:
-        """Return the upper bounds of a cell; a single dataset also updates the ceiling."""
+        """Return upper bounds of the divergence over the datasets of a cell, one for each epsilon.
+
+        The cell is ``start`` .. ``start`` + ``width`` - 1. If it has one dataset, the exact
+        divergence may also raise the ceiling.
+        """
         self.cells += 1
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: expected a proof of at most {_MOST_CELLS} cells")

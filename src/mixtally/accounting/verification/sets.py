@@ -85,11 +85,12 @@ def upper_factor(trials: int, chance: Fraction, nats: float) -> arb:
 
 
 def larger_mean(trials: int, chance: Fraction, far: float) -> Fraction:
-    """Return a mean of X so large that P(X <= t) hardly exceeds P(H <= t).
+    """Return the mean of X for the lower bound, such that P(X <= t) hardly exceeds P(H <= t).
 
-    Every mean gives a valid bound. This one is ``far`` standard deviations larger by the normal
-    approximation, but at most the mean at which a Poisson number is 0 as often as all trials fail.
-    At that mean, P(X <= t) does not exceed P(H <= t).
+    X is Poisson, and H is Bin(``trials``, ``chance``). Every mean gives a valid lower bound of E
+    g(H). The returned mean is ``far`` standard deviations above that of H by the normal
+    approximation, but at most -``trials`` log(1 - ``chance``). At the latter mean P(X = 0) = P(H =
+    0), and P(X <= t) never exceeds P(H <= t).
     """
     mean, share = float(trials * chance), float(chance)
     deviation = math.sqrt(mean)

@@ -48,7 +48,7 @@ class Stream:
         entries: whether it is Gaussian, its variance or its ratio times 2^64, its shift, and
         whether the fakes of the two bins always add up to twice the shift.
     crowd
-        Whether the flips or replaced values of people count.
+        Whether the proof relies on the flips or replaced values of other people.
     cap
         The largest number of bins that a message names; None for any number.
     replaced

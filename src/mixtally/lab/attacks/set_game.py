@@ -51,7 +51,7 @@ class SetGame(Game):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; messages differ by their cell."""
+        """The cost of a run, the number of messages and of kinds of cells, and a description."""
         fakes, cells = self.senders.fakes, self.senders.part.layout.bins
         people = self.senders.people
         what = "a full set, or of an empty one"
@@ -202,7 +202,7 @@ class SlotsGame(SetGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; messages differ by their cell."""
+        """The cost of a run, the number of messages and of kinds of cells, and a description."""
         fakes, part = self.senders.fakes, self.senders.part
         stage = (
             f"{fakes:,} uniform fakes over {part.layout.bins:,} cells and {self.sent} of the "

@@ -336,7 +336,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
     def noise_facts(self) -> dict[str, float]:
-        """Return the parameters of the shape for shaped fakes; otherwise nothing."""
+        """Return the parameters of the shape of shaped fakes; empty for other fakes."""
         return {} if self.shaped_fakes is None else self.shaped_fakes.shape.facts()
 
     def facts(self) -> dict[str, float]:

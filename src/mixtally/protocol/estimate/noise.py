@@ -103,11 +103,11 @@ def noise_distribution(
 def noise_given_total(
     mechanism: Shuffled, messages: int, count: int, total: KnownTotal, size: int = 1
 ) -> NoiseDistribution:
-    """Return the distribution of the noise of ``size`` bins, given the sum of all noise of a total.
+    """Return the distribution of the noise of ``size`` bins, given the noise of ``total``.
 
-    ``count`` people have one of the ``size`` bins. The other bins of the total are treated as one
-    sum, of which the other n - ``count`` people have a bin. ``protocol.estimate.projection`` has
-    the derivation.
+    The noise of a total is the sum of the noise of all its bins, which is known. Of the n people of
+    the total, ``count`` have one of the ``size`` bins, and all others have one of the other bins.
+    The other bins are treated as one sum. ``protocol.estimate.projection`` has the derivation.
     """
     parts = _noise_of_bins(mechanism, messages, size, count)
     own = _draws_distribution(parts) if parts.tables else noise_of_parts(parts)

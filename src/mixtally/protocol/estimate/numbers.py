@@ -90,7 +90,7 @@ class RoundedNumbers:
         return self._row("mean", self.mean_value, self._mean_error(), level, self._ends)
 
     def sum(self, level: float) -> Row:
-        """Return the sum of all numbers."""
+        """Return the estimated sum of all numbers, with its interval at confidence ``level``."""
         low, high = (self.users * end for end in self._ends)
         second, third, fourth = self._mean_error()
         n = self.users

@@ -164,7 +164,7 @@ def _measure_words(
     """Return three counts for each word, as three arrays.
 
     The counts are the number of characters outside the alphabet, the number of all characters, and
-    the number of symbols.
+    the number of symbols that ``spelling`` needs for the word.
     """
     strange = spelling.count_outside(vocabulary)
     lengths = np.array([len(to_nfc(word)) for word in vocabulary], dtype=np.int64)

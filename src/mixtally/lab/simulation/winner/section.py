@@ -44,7 +44,7 @@ def summary(
 def _result_parts(
     contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int], title: str = ""
 ) -> list[Part]:
-    """Return the table of both versions, and the leader of each."""
+    """Return the table of the local ballots and of the release, and the leader of each."""
     texts = [
         Text(f"{name.capitalize()} version: {describe_leader(contest, count)}")
         for name, count in contest.counts().items()
