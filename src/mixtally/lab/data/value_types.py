@@ -26,7 +26,7 @@ _MARKS = frozenset({"NAType", "NaTType"})
 _DATES = frozenset(("date", "moment", "moment with a time zone"))
 
 
-def _shown(sort: str) -> str:
+def _name_type(sort: str) -> str:
     """Return the name of the type ``sort`` in messages."""
     return _TEXT if sort == _LIKE_OTHERS else sort
 
@@ -74,8 +74,8 @@ class ColumnTypes:
                     dates = {sort, before} <= _DATES
                     raise DataError(
                         subject(place),
-                        expected=f"values of one type: a {_shown(before)} as before",
-                        got=f"the {_shown(sort)} {value_text(value)!r}",
+                        expected=f"values of one type: a {_name_type(before)} as before",
+                        got=f"the {_name_type(sort)} {value_text(value)!r}",
                         do="make them all dates, or all moments with one time zone"
                         if dates
                         else 'make them all text, or all numbers: 1 and "1" are not the same',
