@@ -111,7 +111,7 @@ def _projection(
 
 
 def _edges(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return round limits between the shades, equally spaced on a logarithmic scale."""
+    """Return the counts between the shades: round numbers, about evenly spaced in logarithm."""
     if not counts.size:
         return np.zeros(0)
     # Counts below 1 have no place on a logarithmic scale of people.

@@ -93,7 +93,7 @@ def _tighten_ends(estimates: Mapping[Items, BoundedEstimate]) -> dict[Items, Bou
 
 
 def _list_subsets(one: Items) -> list[Items]:
-    """Return every subset with one item less."""
+    """Return every nonempty subset that lacks exactly one item."""
     return [one[:place] + one[place + 1 :] for place in range(len(one))] if len(one) > 1 else []
 
 
