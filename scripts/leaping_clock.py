@@ -6,6 +6,7 @@ clock of a role leap together, which is no jump to the role. Tests use it, and `
 """
 
 import os
+import time
 from pathlib import Path
 
 PROGRAM = """
@@ -34,3 +35,19 @@ def leap(path: Path, seconds: int) -> None:
     new = path.with_name(f"{path.name}.new")
     new.write_text(f"{seconds}")
     os.replace(new, path)
+
+
+class LeapingClock:
+    """The clock of the roles whose clocks are ahead by the seconds in the file ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._ahead = path, 0
+
+    def now(self) -> float:
+        """Return the time of the roles."""
+        return time.time() + self._ahead
+
+    def turn_to(self, moment: int) -> None:
+        """Turn the clock forward to ``moment``, if this moment is not past."""
+        self._ahead += max(0, moment - int(self.now()))
+        leap(self._path, self._ahead)

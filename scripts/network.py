@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leaping_clock import command, leap
+from leaping_clock import LeapingClock, command
 from network_crowd import Crowd
 from network_roles import COMMAND, PROGRAM, MemoryWatch, Role, RoleKiller, free_ports, mixtally
 
@@ -55,9 +55,9 @@ class Network:
         self, folder: Path, people: int, window: int, seed: int, *, hurry: bool = False
     ) -> None:
         self.folder, self.people, self.window = folder, people, window
-        self.hurry, self.ahead, self.program = hurry, 0, PROGRAM
-        if hurry:
-            self.program = command(folder / "ahead")
+        self.hurry, ahead = hurry, folder / "ahead"
+        self.clock = LeapingClock(ahead)
+        self.program = command(ahead) if hurry else PROGRAM
         self.chance = random.Random(seed)
         self.roles: list[Role] = []
         self.answered: Callable[[], int] = lambda: 0
@@ -133,16 +133,11 @@ class Network:
         for address in self.addresses:
             self.get(address, "/status")
 
-    def now(self) -> float:
-        """Return the time of the roles."""
-        return time.time() + self.ahead
-
     def wait_until(self, moment: int) -> None:
         """Wait until a time of the roles, or turn their clocks forward to it."""
         if self.hurry:
-            self.ahead += max(0, moment - int(self.now()))
-            leap(self.folder / "ahead", self.ahead)
-        while self.now() < moment:
+            self.clock.turn_to(moment)
+        while self.clock.now() < moment:
             time.sleep(0.2)
 
     def count_progress(self) -> int:
@@ -223,7 +218,7 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
 
 def _crowd(network: Network, diaries: Path, note: bytes, fingerprint: str) -> Crowd:
     """Return the crowd of a round, whose answers count as progress."""
-    crowd = Crowd(diaries, note, fingerprint, clock=network.now, at_once=network.hurry)
+    crowd = Crowd(diaries, note, fingerprint, clock=network.clock.now, at_once=network.hurry)
     before = network.answered()
     network.answered = lambda: before + crowd.ended
     return crowd

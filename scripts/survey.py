@@ -129,7 +129,7 @@ def play(network: Network, people: list[str], browsers: int) -> int:
         print(f"WRONG: not every answer was taken: {dict(states)}")
         return 1
     if network.hurry:
-        network.wait_until(int(network.now()) + network.window)
+        network.wait_until(int(network.clock.now()) + network.window)
     network.get(network.addresses[-1], f"{path}/rounds/1/result")
     print(network.run("collector", "publish", "collector", "--round", "1"))
     result = network.run("collector", "publish", "collector", "--round", "1",

@@ -16,7 +16,7 @@ from mixtally.primitives.chance import SecureChance
 from mixtally.server.mix.jobs import take_job
 from mixtally.server.node.calls import Answer, SilentError, call
 from mixtally.server.node.node import Node
-from scripts.leaping_clock import command, leap
+from scripts.leaping_clock import LeapingClock, command
 from scripts.network_roles import free_ports
 
 _SECONDS = 300
@@ -26,8 +26,6 @@ class ProcessArena(Arena):
     """An arena whose honest mixes are served by `mixtally mix serve`."""
 
     open_seconds = 600
-    ahead = 0
-    """Seconds by which the clocks of the mixes are ahead."""
 
     def addresses(self, count):
         """Ports that no other test has taken."""
@@ -35,7 +33,8 @@ class ProcessArena(Arena):
 
     def start(self, text):
         self.processes, self.servers = {}, []
-        self._clock = next(iter(self.folders.values())).path.with_name("ahead")
+        ahead = next(iter(self.folders.values())).path.with_name("ahead")
+        self._clock = LeapingClock(ahead)
         roles = [*self.contract.hops, self.contract.collector]
         self._honest_addresses = {folder.role.address for folder in self.folders.values()}
         for role in roles:
@@ -45,7 +44,7 @@ class ProcessArena(Arena):
             node = Node(folder, SecureChance())
             take_job(node, job_of(self.contract, self.fingerprint, hop), text)
             node.close()
-            line = [sys.executable, "-c", command(self._clock), "mix", "serve", str(folder.path)]
+            line = [sys.executable, "-c", command(ahead), "mix", "serve", str(folder.path)]
             with folder.path.with_suffix(".log").open("wb") as log:
                 self.processes[hop] = subprocess.Popen(
                     [*line, "--processes", "0"], stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -85,7 +84,7 @@ class ProcessArena(Arena):
 
     @property
     def now(self):
-        return int(time.time()) + self.ahead
+        return int(self._clock.now())
 
     def wait(self):
         time.sleep(0.1)
@@ -94,8 +93,7 @@ class ProcessArena(Arena):
             assert process.poll() is None, log.read_text()
 
     def pass_time(self, until):
-        self.ahead += max(0, until - self.now)
-        leap(self._clock, self.ahead)
+        self._clock.turn_to(until)
 
     def call(self, address, method, path, body=b""):
         if address not in self._honest_addresses:
